@@ -246,14 +246,14 @@ class ColumnTile {
       for (int column = 0; column < kColumns; ++column)
         if (kFull || item < mine_[column])
           items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
-      scantune::copy_object(lines_[item], items);
+      scantune::copy_bytes(__builtin_addressof(lines_[item]), items, sizeof items);
     }
   }
 
   // What the thread's columns hold in a line, as accumulators. Callers leave out what does not exist.
   SCANTUNE_DEVICE void take(u32 item, T (&values)[kColumns]) const {
     Input items[kColumns];
-    scantune::copy_object(items, lines_[item]);
+    scantune::copy_bytes(items, __builtin_addressof(lines_[item]), sizeof items);
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) values[column] = scantune::convert<T>(items[column]);
   }
@@ -446,7 +446,7 @@ class ColumnTile {
   SCANTUNE_DEVICE void store_line(const Lines& to, u32 item, const Output (&results)[kColumns]) const {
     if constexpr (kByVectors) {
       Vector<Output> vector;
-      scantune::copy_object(vector, results);
+      scantune::copy_bytes(__builtin_addressof(vector), results, sizeof results);
       scantune::store_global<kConfig.store_hint>(scantune::vectors_of<Vector<Output>>(to.at(item, 0)), vector);
     } else {
 #pragma unroll

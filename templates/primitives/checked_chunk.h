@@ -29,8 +29,8 @@ struct CheckedChunk {
 template <class T>
 SCANTUNE_DEVICE bool have_equal_bits(const T& one, const T& other) {
   unsigned char ones[sizeof(T)], others[sizeof(T)];
-  scantune::copy_object(ones, one);
-  scantune::copy_object(others, other);
+  scantune::copy_bytes(ones, __builtin_addressof(one), sizeof(T));
+  scantune::copy_bytes(others, __builtin_addressof(other), sizeof(T));
   bool equal = true;
 #pragma unroll
   for (u32 byte = 0; byte < sizeof(T); ++byte) equal = equal && ones[byte] == others[byte];

@@ -54,7 +54,7 @@ struct ByteColumnSums {
   SCANTUNE_DEVICE void add(const Line& line) {
     u32 words[kWords];
     static_assert(sizeof words == sizeof line);
-    scantune::copy_object(words, line);
+    scantune::copy_bytes(words, __builtin_addressof(line), sizeof words);
 #pragma unroll
     for (int word = 0; word < kWords; ++word) {
       even[word] += words[word] & 0x00ff00ff;
@@ -68,7 +68,7 @@ struct ByteColumnSums {
     static_assert(sizeof words == sizeof line);
 #pragma unroll
     for (int word = 0; word < kWords; ++word) words[word] = permute_bytes(even[word], odd[word], 0x6240);
-    scantune::copy_object(line, words);
+    scantune::copy_bytes(__builtin_addressof(line), words, sizeof words);
   }
 };
 

@@ -34,14 +34,3 @@ inline constexpr bool kIsShuffled<f64> = true;
 #else
 #include "primitives/intrinsics_host.h"
 #endif
-
-namespace scantune {
-
-// Copies the bytes of an object into another of the same size.
-template <class To, class From>
-SCANTUNE_DEVICE void copy_object(To& to, const From& from) {
-  static_assert(sizeof(To) == sizeof(From));
-  scantune::copy_bytes(__builtin_addressof(to), __builtin_addressof(from), sizeof(To));
-}
-
-}  // namespace scantune

@@ -91,17 +91,17 @@ SCANTUNE_DEVICE Vector reversed(const Vector& vector) {
   if constexpr ((sizeof(Item) == 1 || sizeof(Item) == 2) && sizeof(Vector) % sizeof(u32) == 0) {
     constexpr int kWords = sizeof(Vector) / sizeof(u32);
     u32 words[kWords], turned[kWords];
-    scantune::copy_object(words, vector);
+    scantune::copy_bytes(words, __builtin_addressof(vector), sizeof words);
 #pragma unroll
     for (int word = 0; word < kWords; ++word)
       turned[word] = permute_bytes(words[kWords - 1 - word], 0, sizeof(Item) == 1 ? 0x0123 : 0x1032);
-    scantune::copy_object(result, turned);
+    scantune::copy_bytes(__builtin_addressof(result), turned, sizeof turned);
   } else {
     Item items[kItems], turned[kItems];
-    scantune::copy_object(items, vector);
+    scantune::copy_bytes(items, __builtin_addressof(vector), sizeof items);
 #pragma unroll
     for (int item = 0; item < kItems; ++item) turned[item] = items[kItems - 1 - item];
-    scantune::copy_object(result, turned);
+    scantune::copy_bytes(__builtin_addressof(result), turned, sizeof turned);
   }
   return result;
 }
@@ -169,14 +169,14 @@ SCANTUNE_DEVICE Vector load_global(StridedVectors<const Vector, const Item> from
 #pragma unroll
   for (u32 item = 0; item < kItems; ++item) items[item] = scantune::load_global<kHint>(from.items + item);
   Vector vector;
-  scantune::copy_object(vector, items);
+  scantune::copy_bytes(__builtin_addressof(vector), items, sizeof vector);
   return vector;
 }
 template <CacheHint kHint, class Vector, class Item>
 SCANTUNE_DEVICE void store_global(StridedVectors<Vector, Item> to, Vector vector) {
   constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
   Item items[kItems];
-  scantune::copy_object(items, vector);
+  scantune::copy_bytes(items, __builtin_addressof(vector), sizeof items);
 #pragma unroll
   for (u32 item = 0; item < kItems; ++item) scantune::store_global<kHint>(to.items + item, items[item]);
 }

@@ -166,7 +166,7 @@ SCANTUNE_DEVICE Vector load_global(MappedVectors<const Vector, MappedItems<Item,
     for (u32 item = 0; item < kItems; ++item) items[item] = scantune::load_global<kHint>(from.items + item);
   }
   Vector vector;
-  scantune::copy_object(vector, items);
+  scantune::copy_bytes(__builtin_addressof(vector), items, sizeof items);
   return vector;
 }
 
@@ -174,7 +174,7 @@ template <CacheHint kHint, class Vector, class Item, class Map, class Memory, bo
 SCANTUNE_DEVICE void store_global(MappedVectors<Vector, MappedItems<Item, Map, Memory, kBackwards>> to, Vector vector) {
   constexpr u32 kItems = sizeof(Vector) / sizeof(Item);
   Item items[kItems];
-  scantune::copy_object(items, vector);
+  scantune::copy_bytes(items, __builtin_addressof(vector), sizeof items);
   if constexpr (kLieInMemory<decltype(to.items)>) {
     using Held = MemoryVectorOf<Vector, Item, Memory>;
     Held held;

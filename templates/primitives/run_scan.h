@@ -15,7 +15,7 @@ struct Words {
 template <class Item, int kItems>
 SCANTUNE_DEVICE Words<Item, kItems> words_of(const Item (&items)[kItems]) {
   Words<Item, kItems> result;
-  scantune::copy_object(result, items);
+  scantune::copy_bytes(__builtin_addressof(result), items, sizeof items);
   return result;
 }
 
@@ -37,7 +37,7 @@ struct ItemwiseRun {
 
   SCANTUNE_DEVICE static T reduce(const Words<Input, kItems>& run, u32 count = kItems) {
     Input items[kItems];
-    scantune::copy_object(items, run);
+    scantune::copy_bytes(items, __builtin_addressof(run), sizeof items);
     T total = scantune::convert<T>(items[0]);
 #pragma unroll
     for (int item = 1; item < kItems; ++item)
@@ -48,7 +48,7 @@ struct ItemwiseRun {
   // Returns the results; carry then holds what comes before the next run.
   SCANTUNE_DEVICE static Words<Output, kItems> scan(const Words<Input, kItems>& run, Carry& carry, u32 count = kItems) {
     Input items[kItems];
-    scantune::copy_object(items, run);
+    scantune::copy_bytes(items, __builtin_addressof(run), sizeof items);
     Output results[kItems];
 #pragma unroll
     for (int item = 0; item < kItems; ++item) {

@@ -212,7 +212,7 @@ class SelectTile {
 #pragma unroll
       for (int row = 0; row < kRows; ++row) {
         const auto vector = scantune::load_global<kHint>(reinterpret_cast<const Vector<T>*>(tile + place_of(row)));
-        scantune::copy_object(held.items[row], vector);
+        scantune::copy_bytes(held.items[row], __builtin_addressof(vector), sizeof vector);
       }
     } else {
 #pragma unroll

@@ -268,7 +268,7 @@ class ShareReduce {
 #pragma unroll
     for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kShape.load_hint>(from + item);
     Vector vector;
-    scantune::copy_object(vector, items);
+    scantune::copy_bytes(__builtin_addressof(vector), items, sizeof items);
     return vector;
   }
 

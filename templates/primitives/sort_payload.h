@@ -20,7 +20,7 @@ class SortPayload {
     if constexpr (kIsValue) {
       const Value value = scantune::load_global<kHint>(Problem::values(arguments) + row + place);
       u32 payload = 0;
-      scantune::copy_object(payload, value);
+      scantune::copy_bytes(__builtin_addressof(payload), __builtin_addressof(value), sizeof value);
       return payload;
     } else {
       return place;
@@ -37,7 +37,7 @@ class SortPayload {
   SCANTUNE_DEVICE static Value value_of(const KernelArguments& arguments, u64 row, u32 payload) {
     if constexpr (kIsValue) {
       Value value;
-      scantune::copy_object(value, payload);
+      scantune::copy_bytes(__builtin_addressof(value), __builtin_addressof(payload), sizeof value);
       return value;
     } else if constexpr (Problem::kRequest.has_values()) {
       return scantune::load_global<CacheHint::normal>(Problem::values(arguments) + row + payload);

@@ -54,7 +54,7 @@ class ThreadTotal<Problem, Scanned, kItems, true> {
   template <class Unit>
   SCANTUNE_DEVICE static u32 first_with(const Unit& unit, typename Order::Key key) {
     Input items[kItems];
-    scantune::copy_object(items, unit);
+    scantune::copy_bytes(items, __builtin_addressof(unit), sizeof items);
     u32 first = 0;
 #pragma unroll
     for (u32 item = kItems - 1; item > 0; --item)

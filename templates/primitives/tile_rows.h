@@ -40,7 +40,7 @@ class AccumulatorRows {
   SCANTUNE_DEVICE void take(const Vectors& vectors) {
     Input items[kItems];
     static_assert(sizeof items == sizeof vectors);
-    scantune::copy_object(items, vectors);
+    scantune::copy_bytes(items, __builtin_addressof(vectors), sizeof items);
 #pragma unroll
     for (int item = 0; item < kItems; ++item) items_[item] = scantune::convert<T>(items[item]);
   }
@@ -75,7 +75,7 @@ class AccumulatorRows {
     static_assert(sizeof items == sizeof vectors);
 #pragma unroll
     for (int item = 0; item < kItems; ++item) items[item] = scantune::convert<Output>(items_[item]);
-    scantune::copy_object(vectors, items);
+    scantune::copy_bytes(__builtin_addressof(vectors), items, sizeof items);
   }
 
  private:
@@ -95,7 +95,7 @@ class WordRows {
   template <class Vectors>
   SCANTUNE_DEVICE void take(const Vectors& vectors) {
     static_assert(sizeof rows_ == sizeof vectors);
-    scantune::copy_object(rows_, vectors);
+    scantune::copy_bytes(rows_, __builtin_addressof(vectors), sizeof rows_);
   }
 
   template <bool>
@@ -108,13 +108,13 @@ class WordRows {
     typename Run::Carry carry = Run::carry_of(prefix, has_prefix);
     const auto results = Run::scan(rows_[row], carry);
     static_assert(sizeof results == sizeof rows_[row]);
-    scantune::copy_object(rows_[row], results);
+    scantune::copy_bytes(__builtin_addressof(rows_[row]), __builtin_addressof(results), sizeof results);
   }
 
   template <class Vectors>
   SCANTUNE_DEVICE void give(Vectors& vectors) const {
     static_assert(sizeof rows_ == sizeof vectors);
-    scantune::copy_object(vectors, rows_);
+    scantune::copy_bytes(__builtin_addressof(vectors), rows_, sizeof rows_);
   }
 
  private:

@@ -23,14 +23,14 @@ struct ItemwiseAccess {
     for (int item = 0; item < kItems; ++item)
       if (const u32 place = position(item); place < tile_items)
         items[item] = scantune::load_global<kHint>(tile + place);
-    scantune::copy_object(vectors, items);
+    scantune::copy_bytes(__builtin_addressof(vectors), items, sizeof items);
   }
 
   template <CacheHint kHint, class Vectors, class Items>
   SCANTUNE_DEVICE static void store(const Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kItems = sizeof vectors / sizeof(Item);
     Item items[kItems];
-    scantune::copy_object(items, vectors);
+    scantune::copy_bytes(items, __builtin_addressof(vectors), sizeof items);
 #pragma unroll
     for (int item = 0; item < kItems; ++item)
       if (const u32 place = position(item); place < tile_items)
@@ -58,7 +58,7 @@ struct VectorwiseAccess {
         scantune::copy_bytes(__builtin_addressof(items[item]), &Rows::kFiller, sizeof(Item));
         if (first + item < tile_items) items[item] = scantune::load_global<kHint>(tile + first + item);
       }
-      scantune::copy_object(vectors[v], items);
+      scantune::copy_bytes(__builtin_addressof(vectors[v]), items, sizeof items);
     }
   }
 
@@ -74,7 +74,7 @@ struct VectorwiseAccess {
         continue;
       }
       Item items[kItems];
-      scantune::copy_object(items, vectors[v]);
+      scantune::copy_bytes(items, __builtin_addressof(vectors[v]), sizeof items);
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
         if (first + item < tile_items) scantune::store_global<kHint>(tile + first + item, items[item]);
@@ -101,14 +101,14 @@ struct WordwiseAccess {
       if (place + kWordItems <= tile_items)
         words[word] = scantune::load_global<kHint>(scantune::vectors_of<const u32>(tile + place));
     }
-    scantune::copy_object(vectors, words);
+    scantune::copy_bytes(__builtin_addressof(vectors), words, sizeof words);
   }
 
   template <CacheHint kHint, class Vectors, class Items>
   SCANTUNE_DEVICE static void store(const Vectors& vectors, Items tile, u32 tile_items, const auto& position) {
     constexpr int kWords = sizeof vectors / sizeof(u32);
     u32 words[kWords], cut = 0, cut_word = 0;
-    scantune::copy_object(words, vectors);
+    scantune::copy_bytes(words, __builtin_addressof(vectors), sizeof words);
 #pragma unroll
     for (int word = 0; word < kWords; ++word) {
       const u32 place = position(word * kWordItems);

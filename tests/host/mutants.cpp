@@ -27,7 +27,7 @@ constexpr Rule kRules[] = {
     {"no_wait_here", R"(\bbegin_kernel<kConfig\.pdl>\([^;]*;)", "release_dependents();"},
     {"relaxed_store", R"(\bstore_release\()", "store_relaxed("},
     {"relaxed_load", R"(\bload_acquire\()", "load_relaxed("},
-    {"flag_before_payload", R"((\bstore_payload\([^;]*;)(\s*)(store_release\([^;]*;))", "$3$2$1"},
+    {"flag_before_payload", R"((\bstore_payload\([^;]*;)(\s*scantune::)(store_release\([^;]*;))", "$3$2$1"},
     {"one_buffer", R"(\bbuffer \^= kWarpThreads;)", ";"},
     {"no_patience", R"(if \(\(ready & needed_lanes\) == needed_lanes\) break;)", "break;"},
     {"no_patience", R"(while \(\w+\[\w+\]\.flag == TileFlag::none\))", "while (false)"},
