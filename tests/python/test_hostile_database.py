@@ -427,6 +427,24 @@ def test_fifo_in_the_place_of_a_file_is_refused(file: Path, tmp_path: Path, comm
     assert named["fifo"].is_fifo()
 
 
+LONG = {
+    "export": ("db", "export", "{long}", "--db", "{file}"),
+    "signed export": ("db", "export", "{long}", "--sign", "{long}", "--db", "{file}"),
+    "merge": ("db", "merge", "{file}", "-o", "{long}"),
+    "verify": ("db", "verify", "{long}"),
+    "sweep": ("sweep", "--n", "2^6", "--type", "i32", "--arch", "host", "--budget", "1s", "-o", "{long}"),
+    "gallery": ("gallery", "--list", "--json", "{long}"),
+    "doctor": ("doctor", "--db", "{long}"),
+}
+
+
+@pytest.mark.parametrize("command", LONG.values(), ids=LONG)
+def test_name_that_no_file_system_takes_is_told_in_a_line(file: Path, command: tuple[str, ...]) -> None:
+    code, message = scantune_here(*(part.format(file=file, long="a" * 300) for part in command))
+    assert code in (1, 2), message
+    assert re.search("longer than a file system|File name too long", message), message
+
+
 @contextmanager
 def stopped_after(seconds: int) -> Iterator[None]:
     """Raise TimeoutError in what still waits then."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -62,6 +63,11 @@ def reported_errors() -> Iterator[None]:
     except ScantuneError as error:
         errors.print(f"scantune: {error}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(error.exit_code) from None
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        note(f"scantune: {str(error.filename)[:80]}...: the name is longer than a file system takes; choose another")
+        raise typer.Exit(Status.failed) from None
     except KeyboardInterrupt:
         errors.print("\nscantune: interrupted", markup=False)
         raise typer.Exit(Status.interrupted) from None
