@@ -49,6 +49,10 @@ TEST(CustomOperator, MayNameDirectivesInItsStringsAndComments) {
   std::string source;
   for (const FileReadingSource& one : sources_that_read_nothing())
     source += std::string("namespace ") + one.name + "_ {\n" + one.source + "\n}\n";
+  // What a source that other compilers read, too, begins with.
+  source +=
+      "#ifndef __CUDACC__\n#define __device__\n#define __forceinline__ inline\n#endif\n"
+      "#ifndef __device__\n#define __device__\n#endif\n#ifndef INFINITY\n#define INFINITY 1e300\n#endif\n";
   source += "__device__ Value combine(Value earlier, Value later) { return later; }\n";
   EXPECT_NO_THROW(compiled(kScanOfFloats, {.source = source, .name = ""}));
 }

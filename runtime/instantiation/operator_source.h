@@ -51,7 +51,7 @@ inline constexpr SourceFunction kPartWithState = {"part", "__device__ int part(V
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value,
                                               const SourceFunction& function = kCombine);
 
-// The names of the macros that a source may define, each once, in their order. Those of the library's, which begin with
+// The names of the macros that a source may define, each once, in their order. The library's own, which begin with
 // SCANTUNE_, are left out.
 std::vector<std::string> defined_macros(std::string_view source);
 

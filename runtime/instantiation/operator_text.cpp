@@ -12,12 +12,18 @@ void refuse(const char* file, const std::optional<SourceMistake>& mistake) {
     throw CompileError(std::string(file) + ":" + std::to_string(mistake->line) + ": error: " + mistake->text);
 }
 
-// The source under line numbers of its own, then what is made of it. Its macros end there, so that they do not reach
-// the kernels. The empty line is for a last one that ends in a backslash.
+// The source under line numbers of its own, then what is made of it. Its macros end with it, so that they do not reach
+// the kernels; those that there were before it stay, as its own __device__ is one for some compilers. The empty line is
+// for a last one that ends in a backslash.
 std::string numbered(const std::string& file, const std::string& source, const std::string& made) {
-  std::string text = "#line 1 \"" + file + "\"\n" + source + "\n\n";
-  for (const std::string& name : defined_macros(source)) text += "#undef " + name + "\n";
-  return text + "#line " + std::to_string(line_after(source)) + " \"" + file + "\"\n" + made + "\n";
+  std::string before, after;
+  for (const std::string& name : defined_macros(source)) {
+    const std::string was_there = "ScantuneHad_" + name;
+    before += "#ifdef " + name + "\n#define " + was_there + "\n#endif\n";
+    after += "#ifndef " + was_there + "\n#undef " + name + "\n#endif\n";
+  }
+  return before + "#line 1 \"" + file + "\"\n" + source + "\n\n" + after + "#line " +
+         std::to_string(line_after(source)) + " \"" + file + "\"\n" + made + "\n";
 }
 
 // What a request takes of the source, and the macro SCANTUNE_CUSTOM_... that makes a class of it.

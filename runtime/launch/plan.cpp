@@ -146,7 +146,7 @@ void Plan::clear_after_failure(Workspace& workspace, Stream stream) noexcept try
   if (workspace.launching != nullptr && !workspace.turn.owns_lock())
     workspace.turn = std::unique_lock(*workspace.launching);
   device().enqueue_zero(workspace.memory, workspace.bytes, stream);
-} catch (...) {  // the device is lost, or the capture, so that nothing runs in the workspace again
+} catch (...) {  // the device is lost or the capture has failed: nothing runs in this workspace again
 }
 
 void Plan::run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream,

@@ -78,7 +78,7 @@ class Plan {
   struct Workspace {
     void* memory = nullptr;
     u64 bytes = 0;
-    std::mutex* launching = nullptr;    // of the stream whose it is; null for a graph's
+    std::mutex* launching = nullptr;    // the stream's; null for a graph's workspace
     std::unique_lock<std::mutex> turn;  // held by a call whose launches pass data on through the memory
   };
 

@@ -36,8 +36,8 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 Instantiation trapped(Instantiation instance, const std::string& operation) {
   replace(instance.source, kStruct, kTrap);
   const std::size_t check = instance.source.find(" SCANTUNE_CUSTOM_");
-  const std::size_t end =
-      instance.source.find(";\n", check) == std::string::npos ? 0 : instance.source.find('\n', check);
+  const std::size_t end = instance.source.find('\n', check);
+  EXPECT_NE(end, std::string::npos) << instance.source;
   instance.source.replace(check, end - check,
                           "struct ScantuneOperator {\n  using Value = ::Value;\n" + operation + "};");
   return instance;

@@ -32,21 +32,22 @@ int file_of(const std::vector<char>& image) {
   return file;
 }
 
-// A path of the open file that no other kernel has had. The loader knows libraries by their path, and descriptors are
-// used again. The bits of a number are spelled by "//" and "/.", which lead nowhere else.
-std::string unique_path(int file) {
+// What makes of a descriptor a path that no other kernel has had. The loader knows libraries by their path, and
+// descriptors are used again. The bits of a number are spelled by "//" and "/.", which lead nowhere else.
+std::string unique_prefix() {
   static std::atomic<u64> loaded{0};
   std::string path = "/proc/self/fd";
   for (u64 bits = ++loaded; bits != 0; bits >>= 1) path += (bits & 1) != 0 ? "/." : "//";
-  return path + "/" + std::to_string(file);
+  return path + "/";
 }
 
 }  // namespace
 
 // The file is closed at once: a program may close files that it did not open, or have few.
 HostLibrary::HostLibrary(const Binary& binary, host::Hooks* hooks) {
+  const std::string prefix = unique_prefix();
   const int file = file_of(binary.image);
-  library_ = dlopen(unique_path(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  library_ = dlopen((prefix + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
   ::close(file);
   if (library_ == nullptr) throw DeviceError(std::string("cannot load a kernel for the host device: ") + dlerror());
   try {

@@ -26,5 +26,5 @@ class CommandsOnDatabases(LaterGroup):
 
 
 db_app = typer.Typer(
-    cls=CommandsOnDatabases, no_args_is_help=True, help="Look at, carry and question the tuning database."
+    cls=CommandsOnDatabases, no_args_is_help=True, help="Show, export, import and check tuning records."
 )

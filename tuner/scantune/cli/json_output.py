@@ -14,7 +14,7 @@ from scantune.cli.standard_file import is_standard
 from scantune.cli.terminal import leave_standard_output
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.record import now
-from scantune.store.replacement import replacement
+from scantune.store.replacement import place_to_replace, replacement
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,22 @@ class JsonOutput:
         message = {"command": self.command, "scantune": __version__, "date": now(), **members}
         text = json.dumps(message, indent=1) + "\n"
         if is_standard(self.target):
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            _print(text)
             return
         try:
             _replace(self.target, text)
         except OSError as error:
             raise ScantuneError(f"--json {self.target}: it cannot be written: {error.strerror}") from None
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise ScantuneError("--json -: standard output is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        raise ScantuneError(f"--json -: it cannot be written: {error.strerror}") from None
 
 
 def _check_writable(target: Path) -> None:
@@ -63,6 +72,8 @@ def _check_writable(target: Path) -> None:
         raise UsageError(f"--json {target}: there is no folder {folder}")
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise UsageError(f"--json {target}: it may not be written; name another file")
+    if not _is_special(target):
+        place_to_replace(target, overwrite=True)
 
 
 def _is_special(target: Path) -> bool:

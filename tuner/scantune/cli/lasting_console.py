@@ -102,15 +102,16 @@ class LastingConsole(Console):
 
     @property
     def encoding(self) -> str:
-        return getattr(self.file, "encoding", None) or "utf-8"  # rich asks a file of its own alone
+        return (getattr(self.file, "encoding", None) or "utf-8").lower()  # releases of rich ask other files
 
 
 def _discard(file: TextIO) -> None:
     """Let what is still in the file's buffer go nowhere, so that the interpreter does not try it again at its end."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, file.fileno())
-        os.close(nowhere)
+        if nowhere != file.fileno():
+            os.dup2(nowhere, file.fileno())
+            os.close(nowhere)
 
 
 def _plain(text: str, encoding: str) -> str:

@@ -41,6 +41,7 @@ from scantune.model.record import now
 from scantune.model.recorded_space import Provenance, RecordedSpace
 from scantune.model.space import Space, config_text
 from scantune.search.sweep import Sweep, SweepPlan
+from scantune.store.replacement import place_to_replace
 from scantune.store.space_file import read_space, write_space
 from scantune.worker.device_choice import AUTO
 from scantune.worker.evaluation import Evaluator, Timeouts
@@ -177,6 +178,7 @@ def _checked_earlier(path: Path, hello: Hello, problem: Problem, n: int, space: 
 def _checked(output: Path) -> Path:
     if output.is_dir() or not output.absolute().parent.is_dir():
         raise UsageError(f"--output {output}: name a file in a folder that is there")
+    place_to_replace(output, overwrite=True)
     return output
 
 

@@ -12,6 +12,7 @@ import typer
 
 from scantune.cli.lasting_console import LastingConsole
 from scantune.errors import ScantuneError, Status
+from scantune.model.quantity import counted
 
 WIDTH_OF_FILES = 160  # files and pipes have none, and room for whole rows
 
@@ -39,8 +40,7 @@ def note(text: str) -> None:
 
 def note_rows_left_out(path: object, reasons: Sequence[str]) -> None:
     if reasons:
-        rows = f"{len(reasons)} row{'s' if len(reasons) > 1 else ''}"
-        note(f"{rows} of {path} left out because not valid, as by every program: {reasons[0]}")
+        note(f"{counted(len(reasons), 'row')} of {path} left out as invalid; no program uses them. First: {reasons[0]}")
 
 
 def leave_standard_output() -> None:

@@ -111,7 +111,7 @@ class _Source:
 
     def __init__(self, path: Path, algorithms: Algorithms) -> None:
         rejected: list[str] = []
-        with foreign_contents(path, rejected.append, algorithms) as contents:
+        with foreign_contents(path, rejected.append, algorithms, trusts_times=True) as contents:
             self.records, self._breakpoints = contents.records(), contents.breakpoints()
             self._text = contents.content if isinstance(contents, TextContents) else None
             self._is_whole = not (rejected or contents.unknown_keys)

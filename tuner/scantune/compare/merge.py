@@ -104,7 +104,8 @@ def _distinct(paths: Sequence[Path], report: MergeReport) -> list[Path]:
 def _content_digest(path: Path) -> str:
     """Return a digest of the file, and of the log that a database keeps beside it.
 
-    A file may be sparse and seem to be terabytes long, so only the beginning of a large one is read, with its status.
+    Of a file above 256 MiB only the beginning is read, since a sparse one may seem to be terabytes long; its device and
+    inode stand for the rest, so copies of it count as two files.
     """
     path = path.expanduser()
     check_kind(path)

@@ -258,8 +258,12 @@ class Record:
 
     @property
     def quality(self) -> tuple[bool, int, str]:
-        """How well it was measured: tuples compare by the first difference, and the greater is the better measured."""
-        return not self.run.is_cut_short, self.run.effort.rank, self.finished_at
+        """How well it was measured: tuples compare by the first difference, and the greater is the better measured.
+
+        A time to come says that a clock was wrong, and counts as older than any that has passed.
+        """
+        finished_at = self.finished_at if self.finished_at <= now() else ""
+        return not self.run.is_cut_short, self.run.effort.rank, finished_at
 
 
 def policy_text(policy: Policy, source: OperatorSource | None) -> str:
@@ -293,7 +297,7 @@ def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
 
 @contextlib.contextmanager
 def every_time_has_passed() -> Iterator[None]:
-    """Refuse no time within for lying in the future.
+    """Accept times in the future within.
 
     The clock may have been put right since a database was written, or be behind what comes with the library.
     """

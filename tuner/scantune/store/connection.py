@@ -85,21 +85,24 @@ def check_kind(path: Path) -> os.stat_result | None:
         found = _status(side, follow=False)
         if found and not stat.S_ISREG(found.st_mode):
             raise DatabaseError(f"{path}: {side.name} beside it is no regular file, which SQLite would open; remove it")
-        if found and status and side.name.endswith(_SIDE_FILES[0]):
-            _check_journal(path, side, {os.geteuid(), 0, status.st_uid}, found.st_uid)
+        if found and found.st_size > 0 and status and side.name.endswith(_SIDE_FILES[0]):
+            _check_journal(path, status, side, found.st_uid)
     return status
 
 
-def _check_journal(path: Path, journal: Path, owners: set[int], owner: int) -> None:
-    if owner not in owners:
+def _check_journal(path: Path, database: os.stat_result, journal: Path, owner: int) -> None:
+    is_shared = database.st_mode & (stat.S_IWGRP | stat.S_IWOTH) != 0  # whoever writes it needs no journal for that
+    if not is_shared and owner not in (os.geteuid(), 0, database.st_uid):
         raise DatabaseError(
-            f"{path}: {journal.name} beside it belongs to user {owner}, and SQLite would change the database as it "
-            "says; remove it, or use another file"
+            f"{path}: {journal.name} beside it belongs to user {owner}, who may not write the database, and SQLite "
+            "would change it as that says; use another file"
         )
     try:
         with opened(journal) as file:
             file.seek(max(file.seek(0, os.SEEK_END) - len(_NAMES_A_FILE), 0))
             names_a_file = file.read() == _NAMES_A_FILE
+    except FileNotFoundError:
+        return  # its transaction has ended
     except OSError as error:
         raise DatabaseError(f"{path}: {journal.name} beside it cannot be read: {error.strerror}") from None
     if names_a_file:

@@ -14,11 +14,6 @@ from scantune.store.replacement import place_to_replace, replacement
 from scantune.store.signature import beside
 from scantune.store.text_form import built_in_text, place_of, text_of
 
-_PREFIX = ".scantune-export-"
-_WRITTEN = "export"
-_DAY_S = 24 * 3600
-
-
 Named = Callable[[Run], Run]  # gives a run its origin
 Sign = Callable[[bytes], bytes]  # returns the signature of a content
 

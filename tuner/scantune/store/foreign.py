@@ -24,17 +24,18 @@ def foreign_contents(
     reject: Callable[[str], None] = lambda reason: None,
     algorithms: Algorithms | None = None,
     shown: str | None = None,
+    trusts_times: bool = False,
 ) -> Iterator[Contents | TextContents]:
     """Yield what a file holds at one moment; `reject` is told why rows are left out.
 
     Raises DatabaseError when the file is not of this project, is damaged or of a newer schema. `shown` is what errors
-    call a file that is a copy of another.
+    call a file that is a copy of another. Times of a database are accepted as Contents accepts them.
     """
     with _called(path, shown), contextlib.ExitStack() as stack:
         if is_text(path):
             yield TextContents(path, reject, algorithms)
         else:
-            yield Contents(stack.enter_context(open_readonly(path, foreign=True)), reject, algorithms)
+            yield Contents(stack.enter_context(open_readonly(path, foreign=True)), reject, algorithms, trusts_times)
 
 
 @contextlib.contextmanager

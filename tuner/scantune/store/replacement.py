@@ -18,7 +18,7 @@ _PREFIX = ".scantune-export-"
 def replacement(target: Path, overwrite: bool) -> Iterator[Path]:
     """Yield a file to write, which then replaces the target, so that nobody reads half of it.
 
-    Raises DatabaseError if the target is there and no regular file, or cannot be written.
+    Raises DatabaseError if the target exists and is not a regular file, or cannot be written.
     """
     place = place_to_replace(target, overwrite)
     with contextlib.ExitStack() as stack:
