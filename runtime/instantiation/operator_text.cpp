@@ -19,8 +19,8 @@ std::string numbered(const std::string& file, const std::string& source, const s
   std::string before, after;
   for (const std::string& name : defined_macros(source)) {
     const std::string was_there = "ScantuneHad_" + name;
-    before += "#ifdef " + name + "\n#define " + was_there + "\n#endif\n";
-    after += "#ifndef " + was_there + "\n#undef " + name + "\n#endif\n";
+    before.append("#ifdef ").append(name).append("\n#define ").append(was_there).append("\n#endif\n");
+    after.append("#ifndef ").append(was_there).append("\n#undef ").append(name).append("\n#endif\n");
   }
   return before + "#line 1 \"" + file + "\"\n" + source + "\n\n" + after + "#line " +
          std::to_string(line_after(source)) + " \"" + file + "\"\n" + made + "\n";
