@@ -69,6 +69,9 @@ class Device {
   // Throws DeviceError; after an error that destroyed the context every further call throws too.
   virtual void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) = 0;
 
+  // Whether a kernel that fails leaves the device usable, with what some of its CTAs have written.
+  virtual bool outlives_failed_kernels() const { return false; }
+
   // The number of a GPU as CUDA counts those that the process sees; -1 of the host device.
   virtual int ordinal() const { return -1; }
   // Calls the program's function with the device's context current, while streams are captured, too.

@@ -93,6 +93,7 @@ Plan::Plan(const std::shared_ptr<Device>& device, const CheckedRequest& request,
     throw RequestError(to_string(selection_.config) + " cannot run " + to_string(request_) + ": " + reason);
   kernels_ = {load(Variant::any), load(Variant::aligned)};
   need_ = selection_.config.family().workspace(selection_.config, request_);
+  takes_turns_ = takes_turns();
 }
 
 Plan::Kernels Plan::load(Variant variant) {
@@ -130,7 +131,7 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
 }
 
 void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states) {
-  Workspace workspace = this->workspace(stream);
+  const Workspace workspace = this->workspace(stream);
   try {
     launch(pointers, init, workspace.memory, stream, states);
   } catch (...) {
@@ -139,13 +140,11 @@ void Plan::enqueue(const Pointers& pointers, const InitialValue& init, Stream st
   }
 }
 
-// A run that failed leaves counters and status words of a part of its CTAs, and the next one in the workspace would
-// take them for its own.
-void Plan::clear_after_failure(Workspace& workspace, Stream stream) noexcept try {
-  if (workspace.memory == nullptr || !needs_zeroing(need_)) return;
-  if (workspace.launching != nullptr && !workspace.turn.owns_lock())
-    workspace.turn = std::unique_lock(*workspace.launching);
-  device().enqueue_zero(workspace.memory, workspace.bytes, stream);
+// A run of which a part has run leaves counters and status words that the next one in the workspace would take for its
+// own. Only what takes turns can end so.
+void Plan::clear_after_failure(const Workspace& workspace, Stream stream) noexcept try {
+  if (takes_turns_ && workspace.memory != nullptr && needs_zeroing(need_))
+    device().enqueue_zero(workspace.memory, workspace.bytes, stream);
 } catch (...) {  // the device is lost or the capture has failed: nothing runs in this workspace again
 }
 
@@ -164,22 +163,23 @@ Plan::Workspace Plan::workspace(Stream stream) {
   const StreamState state = context_.device().stream_state(stream);
   if (state.capturing_graph == nullptr) {
     const LeasedWorkspace leased = context_.streams().lease(state.id, need_);
-    // Launches of another thread between the ones of this scan would write over what these have left there.
-    if (passes_data_between_launches())
-      return {leased.memory, leased.bytes, &leased.launching, std::unique_lock(leased.launching)};
-    return {leased.memory, leased.bytes, &leased.launching, {}};
+    if (takes_turns_) return {leased.memory, leased.bytes, std::unique_lock(leased.launching)};
+    return {leased.memory, leased.bytes, {}};
   }
   if (reserve_ == nullptr)
     throw RequestError(
         "the stream is being captured and the plan reserved no workspace for that: raise "
         "captured_launches of its options");
   const WorkspaceBlock block = reserve_->take(context_.device(), state.capturing_graph);
-  return {block.memory, block.bytes, nullptr, {}};
+  return {block.memory, block.bytes, {}};
 }
 
-// Status words outlive every launch and tell each from the next; only scratch memory is lost to whoever comes between.
-bool Plan::passes_data_between_launches() const {
-  return kernels(Variant::any).launches.count > 1 || need_.kind == WorkspaceKind::scratch;
+// Whether another thread must not launch in the stream's workspace before all of this run is enqueued, or has failed.
+// Status words outlive every launch and tell each from the next; scratch memory and what several launches pass on is
+// lost to whoever comes between.
+bool Plan::takes_turns() const {
+  return kernels(Variant::any).launches.count > 1 || need_.kind == WorkspaceKind::scratch ||
+         device().outlives_failed_kernels();
 }
 
 std::string Plan::describe() const {

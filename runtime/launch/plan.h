@@ -78,8 +78,7 @@ class Plan {
   struct Workspace {
     void* memory = nullptr;
     u64 bytes = 0;
-    std::mutex* launching = nullptr;    // the stream's; null for a graph's workspace
-    std::unique_lock<std::mutex> turn;  // held by a call whose launches pass data on through the memory
+    std::unique_lock<std::mutex> turn;  // held by a call that takes turns, unless the workspace is a graph's own
   };
 
   Kernels load(Variant variant);
@@ -87,8 +86,8 @@ class Plan {
   Workspace workspace(Stream stream);
   void launch(const Pointers& pointers, const InitialValue& init, void* workspace, Stream stream,
               const CallStates* states);
-  void clear_after_failure(Workspace& workspace, Stream stream) noexcept;
-  bool passes_data_between_launches() const;
+  void clear_after_failure(const Workspace& workspace, Stream stream) noexcept;
+  bool takes_turns() const;
 
   LaunchContext& context_;
   Request request_;
@@ -96,6 +95,7 @@ class Plan {
   Selection selection_;
   std::optional<CustomOperator> custom_;
   WorkspaceNeed need_;
+  bool takes_turns_ = false;
   std::array<Kernels, 2> kernels_;  // by variant
   std::shared_ptr<CaptureReserve> reserve_;
 };

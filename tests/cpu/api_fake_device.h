@@ -139,6 +139,7 @@ class FakeDevice : public Device {
     if (cannot_synchronize) throw DeviceError("the fake device is being captured on");
   }
   bool is_gone() const override { return gone; }
+  bool outlives_failed_kernels() const override { return outlives; }
   std::string failure() const override { return lost; }
 
   StreamState stream_state(Stream stream) override {
@@ -163,6 +164,7 @@ class FakeDevice : public Device {
   std::optional<int> sm_clock_mhz() override { return std::nullopt; }
   u64 l2_bytes() override { return 0; }
 
+  bool outlives = false;  // kernels that fail
   std::vector<FakeLaunch> launched;
   std::vector<FakeZeroing> zeroed;  // in streams
   std::vector<Stream> waited_for;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "scantune/reduce.hpp"
 #include "scantune/runtime.hpp"
 
 namespace scantune {
@@ -50,6 +51,26 @@ TEST_F(ConcurrencyOnHost, EveryFunctionMayBeCalledBesideEveryOther) {
       for (int round = 0; round < kRounds; ++round) use_everything(thread);
     });
   for (auto& thread : threads) thread.join();
+}
+
+// One thread's runs fail for want of input. Another's in the same stream and the same workspace are right.
+TEST_F(ConcurrencyOnHost, ARunThatFailsLeavesThoseOfOtherThreadsRight) {
+  constexpr std::uint64_t kItems = 3000;
+  constexpr int kRounds = 40;
+  const runtime::Buffer<int> in(std::vector<int>(kItems, 1)), part(std::vector<int>(kItems / 4 * 3, 5));
+  const auto plan = runtime::reduce_plan<int>(kItems, {.config = "{\"family\": \"reduce_atomic\"}"});
+  std::thread failing([&] {
+    const runtime::Buffer<int> out(1);
+    for (int round = 0; round < kRounds; ++round) EXPECT_THROW(plan(part.data(), out.data()), DeviceError);
+  });
+  const runtime::Buffer<int> out(1);
+  for (int round = 0; round < kRounds; ++round) {
+    int sum = 0;
+    plan(in.data(), out.data());
+    out.download(&sum);
+    EXPECT_EQ(sum, static_cast<int>(kItems)) << "round " << round;
+  }
+  failing.join();
 }
 
 }  // namespace

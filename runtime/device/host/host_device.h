@@ -41,6 +41,7 @@ class HostDevice : public Device {
   std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                std::span<const int> max_shared_bytes) override;
   void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override;
+  bool outlives_failed_kernels() const override { return true; }
 
   void* allocate(u64 bytes) override;
   void free(void* memory) noexcept override;
