@@ -24,7 +24,7 @@ from fake_worker import DEFAULTS
 from scantune import __main__ as program
 from scantune.cli import app
 from scantune.cli.doctor import diagnose
-from scantune.cli.lasting_console import LastingFile
+from scantune.cli.lasting_console import PrintFailures
 from scantune.model.policy import _HOST, Effort
 from scantune.model.problem import Problem
 from scantune.store.archive import Archive
@@ -586,20 +586,20 @@ def test_output_that_cannot_be_printed_ends_no_search(monkeypatch: pytest.Monkey
 def test_letters_that_an_encoding_lacks_are_plain(text: str, encoding: str, printed: bytes) -> None:
     buffer = io.BytesIO()
     file = io.TextIOWrapper(buffer, encoding, write_through=True)
-    LastingFile().on(file).write(text)
+    PrintFailures().watched(file).write(text)
     assert buffer.getvalue() == printed
     file.close()
 
 
 def test_reader_that_leaves_is_no_failure() -> None:
-    kept = LastingFile()
+    kept = PrintFailures()
     reading, writing = os.pipe()
     os.close(reading)
     file = os.fdopen(writing, "w")
-    kept.on(file).write("row\n")
-    kept.on(file).flush()
-    assert kept.failure is None
-    kept.on(None).write("row\n")
-    assert kept.failure == "it is closed"
+    kept.watched(file).write("row\n")
+    kept.watched(file).flush()
+    assert kept.first is None
+    kept.watched(None).write("row\n")
+    assert kept.first == "it is closed"
     with contextlib.suppress(BrokenPipeError):
         file.close()

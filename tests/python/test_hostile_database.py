@@ -368,15 +368,19 @@ def test_what_is_read_is_of_one_moment(file: Path) -> None:
 
 
 # The clock was ahead when they were written, and was put right since.
-def test_own_records_of_a_time_to_come_are_told_and_exported(file: Path, tmp_path: Path) -> None:
+def test_own_records_of_a_time_to_come_are_told_exported_and_forgotten(file: Path, tmp_path: Path) -> None:
     changed(file, "UPDATE record SET finished_at = '2999-01-01T00:00:00Z'")
     with open_readonly(file) as database:
         assert len(Archive(database).records()) == len(RECORDS)
-        assert not any(RECORDS[0].better_than(record) for record in RECORDS[:1])
+    ahead = replace(RECORDS[0], finished_at="2999-01-01T00:00:00Z")
+    assert RECORDS[0].better_than(ahead)
+    assert not ahead.better_than(RECORDS[0])
     text = tmp_path / "all.jsonl"
     assert scantune_here("db", "export", str(text), "--db", str(file))[0] == 0
     code, message = scantune_here("db", "import", str(text), "--db", str(tmp_path / "ours.db"))
     assert (code, "lies in the future" in message) == (1, True), message
+    code, message = scantune_here("db", "forget", "--algorithm", "scan", "--db", str(file))
+    assert (code, f"{len(RECORDS)} winners" in message) == (0, True), message
 
 
 def test_rows_that_are_left_out_are_counted(file: Path, tmp_path: Path) -> None:

@@ -30,19 +30,19 @@ _PLAIN = str.maketrans(
 )
 
 
-class LastingFile:
-    """A text file whose writes fail without a word; the first failure is kept."""
+class PrintFailures:
+    """The first failure to print, which is told when all else is done."""
 
     def __init__(self) -> None:
-        self.failure: str | None = None
+        self.first: str | None = None
 
-    def on(self, file: TextIO | None) -> Any:
-        return _Written(self, file)
+    def watched(self, file: TextIO | None) -> Any:
+        return _WatchedFile(self, file)
 
-    def failed(self, error: OSError | ValueError, file: TextIO | None) -> None:
+    def keep(self, error: OSError | ValueError, file: TextIO | None) -> None:
         # The reader of a pipe may leave when it has seen enough.
-        if self.failure is None and getattr(error, "errno", None) != errno.EPIPE:
-            self.failure = getattr(error, "strerror", None) or str(error)
+        if self.first is None and getattr(error, "errno", None) != errno.EPIPE:
+            self.first = getattr(error, "strerror", None) or str(error)
         if (
             file is not None
             and isinstance(error, OSError)
@@ -51,14 +51,16 @@ class LastingFile:
             _discard(file)
 
 
-class _Written:
-    def __init__(self, kept: LastingFile, file: TextIO | None) -> None:
+class _WatchedFile:
+    """A text file whose writes never raise."""
+
+    def __init__(self, kept: PrintFailures, file: TextIO | None) -> None:
         self._kept = kept
         self._file = file
 
     def write(self, text: str) -> int:
         if self._file is None:
-            self._kept.failed(ValueError("it is closed"), None)
+            self._kept.keep(ValueError("it is closed"), None)
             return len(text)
         try:
             try:
@@ -66,7 +68,7 @@ class _Written:
             except UnicodeEncodeError:
                 self._file.write(_plain(text, self._file.encoding))
         except (OSError, ValueError) as error:
-            self._kept.failed(error, self._file)
+            self._kept.keep(error, self._file)
         return len(text)
 
     def flush(self) -> None:
@@ -74,7 +76,7 @@ class _Written:
             if self._file is not None:
                 self._file.flush()
         except (OSError, ValueError) as error:
-            self._kept.failed(error, self._file)
+            self._kept.keep(error, self._file)
 
     def isatty(self) -> bool:
         return self._file is not None and not self._file.closed and self._file.isatty()
@@ -87,14 +89,14 @@ class LastingConsole(Console):
     """rich's console on standard output or standard error as they are when it prints."""
 
     def __init__(self, **options: Any) -> None:
-        self.lasting = LastingFile()
+        self.failures = PrintFailures()
         super().__init__(**options)
 
     @property
     def file(self) -> Any:
         # Where standard output is closed, rich has a file in its place that takes everything.
         is_closed = self._file is None and (sys.stderr if self.stderr else sys.stdout) is None
-        return self.lasting.on(None if is_closed else cast(TextIO, super().file))
+        return self.failures.watched(None if is_closed else cast(TextIO, super().file))
 
     @file.setter
     def file(self, new_file: IO[str]) -> None:

@@ -55,11 +55,11 @@ def reported_errors() -> Iterator[None]:
 
     What could not be printed is told at the end, and is an error only then.
     """
-    console.lasting.failure = None
+    console.failures.first = None
     try:
         yield
-        if console.lasting.failure is not None:
-            raise ScantuneError(f"what it found could not be printed: {console.lasting.failure}")
+        if console.failures.first is not None:
+            raise ScantuneError(f"what it found could not be printed: {console.failures.first}")
     except ScantuneError as error:
         errors.print(f"scantune: {error}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(error.exit_code) from None

@@ -37,7 +37,7 @@ class Archive:
 
     @property
     def left_out(self) -> list[str]:
-        """Why rows were left out when records, breakpoints and trials were last read, one reason for each row."""
+        """Why rows of records and breakpoints were left out when they were last read, one reason for each row."""
         return [reason for reasons in self._left_out.values() for reason in reasons]
 
     def records(self) -> list[Record]:
@@ -66,7 +66,8 @@ class Archive:
             return Cell(problem, n), str(row["template_hash"]), replace(trial, config=config)
 
         with self.database.snapshot():
-            return [found for found in self._contents("trials").trials(parsed) if found]
+            contents = Contents(self.database, algorithms=self.algorithms, trusts_times=True)
+            return [found for found in contents.trials(parsed) if found]
 
     def start(self, run: Run, device: Device, template_hash: TemplateHash | None = None) -> Session:
         """Begin to save what a run finds on a device. The run's rows are written with their first trials.
