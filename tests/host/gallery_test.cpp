@@ -11,7 +11,7 @@
 
 #include "bench.h"
 #include "counted_operations.h"
-#include "covering.h"
+#include "designed_rows.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
@@ -155,64 +155,45 @@ TEST(GalleryDesign, CoversEveryPairOfValues) {
   EXPECT_EQ(gallery_design().gaps(), std::vector<std::string>{});
 }
 
-struct DesignedScan {
-  DesignRow row;
-  Config config;
-};
-
-void PrintTo(const DesignedScan& scan, std::ostream* out) {
-  *out << gallery_design().describe(scan.row) << ", " << to_string(scan.config);
-}
-
 using Value = std::tuple<const FamilyModel*, int, int>;  // of a parameter
 
 // The rows, each with the config of small tiles that has most values which those before do not have.
-const std::vector<DesignedScan>& designed_scans() {
-  static const std::vector<DesignedScan> kScans = [] {
-    const Design design = gallery_design();
-    std::vector<DesignedScan> all;
+const std::vector<DesignedCase>& designed_scans() {
+  static const Design kDesign = gallery_design();
+  static const std::vector<DesignedCase> kScans = [] {
     std::set<Value> seen;
-    std::vector<DesignRow> rows;
-    try {
-      rows = design.rows();
-    } catch (const std::runtime_error&) {
-      return all;  // the table is to be written anew, as the test above says
-    }
-    for (const DesignRow& row : rows) {
-      const FamilyModel& family = *find_family(design.value(row, "family"));
-      Random random(1 + all.size());
+    std::size_t count = 0;
+    return designed_cases(kDesign, rows_to_run(kDesign), [&](const DesignRow& values, const RowReader& row) {
+      const FamilyModel& family = row.family();
+      Random random(++count);
       const auto new_values = [&](const Config& config) {
-        int count = 0;
+        int fresh = 0;
         for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index)
-          count += !seen.contains({&family, index, config[index]});
-        return count;
+          fresh += !seen.contains({&family, index, config[index]});
+        return fresh;
       };
-      Config best = drawn_config(family, designed_request(row), random);
+      Config best = drawn_config(family, designed_request(values), random);
       for (int draw = 0; draw < 20; ++draw)
-        if (const Config config = drawn_config(family, designed_request(row), random);
+        if (const Config config = drawn_config(family, designed_request(values), random);
             new_values(config) > new_values(best))
           best = config;
       for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index)
         seen.insert({&family, index, best[index]});
-      all.push_back({row, best});
-    }
-    return all;
+      return best;
+    });
   }();
   return kScans;
 }
 
-class DesignedGalleryScan : public testing::TestWithParam<DesignedScan> {};
+class DesignedGalleryScan : public testing::TestWithParam<DesignedCase> {};
 
 TEST_P(DesignedGalleryScan, IsRightAtEdgeSizes) {
-  const auto& [row, config] = GetParam();
-  u64 seed = 23;
-  for (const int value : row) seed = 31 * seed + static_cast<u64>(value);
-  Random random(seed);
+  const auto& [design, row, config] = GetParam();
+  Random random(GetParam().read().seed());
   check_edge_sizes(designed_request(row), config, random, nullptr, {row[4] == 0 ? Variant::aligned : Variant::any});
 }
 
-INSTANTIATE_TEST_SUITE_P(Designed, DesignedGalleryScan, testing::ValuesIn(designed_scans()),
-                         [](const auto& tested) { return gallery_design().name_of(tested.param.row); });
+INSTANTIATE_TEST_SUITE_P(Designed, DesignedGalleryScan, testing::ValuesIn(designed_scans()), kNameOfRow);
 
 class DrawnGalleryScan : public testing::TestWithParam<const FamilyModel*> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DrawnGalleryScan);
@@ -242,7 +223,7 @@ TEST_P(GalleryScan, IsRightWithEveryValueOfEveryParameter) {
       config[parameter] = value;
       if (family.invalid_reason(config, request, kHostSm) != nullptr) continue;
       // Rows of the design have most.
-      const bool is_designed = std::ranges::any_of(designed_scans(), [&](const DesignedScan& scan) {
+      const bool is_designed = std::ranges::any_of(designed_scans(), [&](const DesignedCase& scan) {
         return &scan.config.family() == &family && scan.config[parameter] == value;
       });
       if (kTestEffort == 1 && is_designed) continue;

@@ -272,7 +272,7 @@ TEST(LoadBalanceDesign, CoversEveryPairOfValues) {
 std::vector<DesignedCase> cases_of(const std::vector<DesignRow>& rows) {
   CoveringConfigs configs(kMostTileItems);
   const FamilyModel& family = *find_family("load_balance_merge");
-  return designed_cases(load_balance_design(), rows, [&](const RowReader& row) {
+  return designed_cases(load_balance_design(), rows, [&](const DesignRow&, const RowReader& row) {
     const LoadBalanceRequest request = request_of(row);
     const auto is_legal = [&](const Config& config) {
       const int staged = config[parameter_index(family, "staged")];
@@ -295,8 +295,7 @@ const std::vector<DesignedCase>& designed_load_balances() {
 
 class LoadBalance : public testing::TestWithParam<DesignedCase> {};
 
-// Sizes around those of a tile and several, each of another shape: a row has all shapes, others in many tiles than the
-// next row.
+// Sizes around those of a tile and several, each of another shape. Rows have many tiles of other shapes than the next.
 TEST_P(LoadBalance, TellsEveryItemItsSegment) {
   const RowReader row = GetParam().read();
   const Config& config = GetParam().config;
@@ -306,8 +305,9 @@ TEST_P(LoadBalance, TellsEveryItemItsSegment) {
   u64 which = row.seed();
   for (const u64 n : {u64{500} + random.below(9000), 7 * tile + 5, 3 * tile, tile + 1, tile, tile - 1, u64{100},
                       u64{33}, u64{31}, u64{1}}) {
+    const auto of_shape = static_cast<int>(which++ % kShapes);  // counted where the size is left out, too
     if (n > std::max<u64>(20'000, tile + 1)) continue;
-    Case balance = case_of(request, config, shape(static_cast<int>(which++ % kShapes), n, random));
+    Case balance = case_of(request, config, shape(of_shape, n, random));
     balance.seed = random.below(1u << 30);
     balance.misaligned_items = row.is("pointers", "aligned") ? 0 : 1 + random.below(15);
     check(balance);

@@ -7,8 +7,7 @@
 #include <set>
 
 #include "bench.h"
-#include "covering.h"
-#include "covering_configs.h"
+#include "designed_rows.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
@@ -190,9 +189,14 @@ void check(const Case& reduction, const Bytes& items, const Bytes& init) {
 }
 
 void check(const Case& reduction) {
-  const ScanRequest scan = as_scan(reduction.request);
-  check(reduction, scan.n == 0 ? Bytes() : scan_items(scan, reduction.seed, reduction.custom),
-        scan_init(scan, reduction.custom));
+  const ReduceRequest& request = reduction.request;
+  ScanRequest drawn = as_scan(request);
+  const Bytes init = scan_init(drawn, reduction.custom);
+  if (request.segments == Segments::columns) {  // whose products are exact down each column
+    drawn.segments = Segments::columns;
+    drawn.columns = request.columns;
+  }
+  check(reduction, request.n == 0 ? Bytes() : scan_items(drawn, reduction.seed, reduction.custom), init);
 }
 
 void check_edge_sizes(const ReduceRequest& of, const Config& config, Random& random,
@@ -291,57 +295,33 @@ TEST(ReduceDesign, CoversEveryPairOfValues) {
   EXPECT_EQ(reduce_design().gaps(), std::vector<std::string>{});
 }
 
-struct DesignedReduce {
-  DesignRow row;
-  Config config;
-};
-
-void PrintTo(const DesignedReduce& reduction, std::ostream* out) {
-  *out << reduce_design().describe(reduction.row) << ", " << scantune::to_string(reduction.config);
-}
-
 // The rows, whose configs have between them every value of every parameter.
-const std::vector<DesignedReduce>& designed_reductions() {
-  static const std::vector<DesignedReduce> kReductions = [] {
-    const Design design = reduce_design();
-    std::vector<DesignedReduce> all;
+const std::vector<DesignedCase>& designed_reductions() {
+  static const Design kDesign = reduce_design();
+  static const std::vector<DesignedCase> kReductions = [] {
     CoveringConfigs configs(kMaxTileItems);
-    std::vector<DesignRow> rows;
-    try {
-      rows = design.rows();
-    } catch (const std::runtime_error&) {
-      return all;  // the table is to be written anew, as the test above says
-    }
-    for (const DesignRow& row : rows) {
-      const FamilyModel& family = *find_family(design.value(row, "family"));
-      all.push_back({row, configs.next(family, asked_of(family, designed_request(row), kSomeItems))});
-    }
-    return all;
+    return designed_cases(kDesign, rows_to_run(kDesign), [&](const DesignRow& values, const RowReader& row) {
+      return configs.next(row.family(), asked_of(row.family(), designed_request(values), kSomeItems));
+    });
   }();
   return kReductions;
 }
 
-class Reduce : public testing::TestWithParam<DesignedReduce> {};
+class Reduce : public testing::TestWithParam<DesignedCase> {};
 
 TEST_P(Reduce, IsRightAtEdgeSizes) {
-  const auto& [row, config] = GetParam();
-  SCOPED_TRACE(reduce_design().describe(row));
-  u64 seed = 19;
-  for (const int value : row) seed = 31 * seed + static_cast<u64>(value);
-  Random random(seed);
+  const auto& [design, row, config] = GetParam();
+  SCOPED_TRACE(design->describe(row));
+  Random random(GetParam().read().seed());
   check_edge_sizes(designed_request(row), config, random, nullptr, {row[4] == 0});
 }
 
-INSTANTIATE_TEST_SUITE_P(Designed, Reduce, testing::ValuesIn(designed_reductions()),
-                         [](const auto& tested) { return reduce_design().name_of(tested.param.row); });
+INSTANTIATE_TEST_SUITE_P(Designed, Reduce, testing::ValuesIn(designed_reductions()), kNameOfRow);
 
 TEST(ReduceDesign, HasEveryValueOfEveryParameter) {
   needs_no_kernel();
   for (const FamilyModel* family : reduce_families()) {
-    std::vector<Config> configs;
-    for (const DesignedReduce& reduction : designed_reductions())
-      if (&reduction.config.family() == family) configs.push_back(reduction.config);
-    std::vector<std::string> missing = values_that_none_has(*family, configs);
+    std::vector<std::string> missing = values_that_none_has(*family, designed_reductions());
     std::erase(missing, "band_lines 64");  // for columns that are no longer, of which no request above is
     EXPECT_EQ(missing, std::vector<std::string>{}) << family->name();
   }

@@ -11,8 +11,7 @@
 
 #include "bench.h"
 #include "config/three_phase.h"
-#include "covering.h"
-#include "covering_configs.h"
+#include "designed_rows.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "expected_scan.h"
@@ -203,45 +202,26 @@ TEST(ScanDesign, CoversEveryPairOfValues) {
   EXPECT_EQ(scan_design().gaps(), std::vector<std::string>{});
 }
 
-struct DesignedScan {
-  DesignRow row;
-  Config config;
-};
-
-void PrintTo(const DesignedScan& scan, std::ostream* out) {
-  *out << scan_design().describe(scan.row) << ", " << scantune::to_string(scan.config);
-}
-
 // The rows, whose configs have between them every value of every parameter.
-const std::vector<DesignedScan>& designed_scans() {
-  static const std::vector<DesignedScan> kScans = [] {
-    const Design design = scan_design();
-    std::vector<DesignedScan> all;
+const std::vector<DesignedCase>& designed_scans() {
+  static const Design kDesign = scan_design();
+  static const std::vector<DesignedCase> kScans = [] {
     CoveringConfigs configs(kMaxTileItems);
-    std::vector<DesignRow> rows;
-    try {
-      rows = design.rows();
-    } catch (const std::runtime_error&) {
-      return all;  // the table is to be written anew, as the test above says
-    }
-    for (const DesignRow& row : rows) {
-      ScanRequest request = designed_request(row);
+    return designed_cases(kDesign, rows_to_run(kDesign), [&](const DesignRow& values, const RowReader& row) {
+      ScanRequest request = designed_request(values);
       request.n = kSomeItems;
-      all.push_back({row, configs.next(*find_family(design.value(row, "family")), request)});
-    }
-    return all;
+      return configs.next(row.family(), request);
+    });
   }();
   return kScans;
 }
 
-class Scan : public testing::TestWithParam<DesignedScan> {};
+class Scan : public testing::TestWithParam<DesignedCase> {};
 
 TEST_P(Scan, IsRightAtEdgeSizes) {
-  const auto& [row, config] = GetParam();
-  SCOPED_TRACE(scan_design().describe(row));
-  u64 seed = 17;
-  for (const int value : row) seed = 31 * seed + static_cast<u64>(value);
-  Random random(seed);
+  const auto& [design, row, config] = GetParam();
+  SCOPED_TRACE(design->describe(row));
+  Random random(GetParam().read().seed());
   ScanRequest request = designed_request(row);
   // A value that needs large tiles takes no more items than any others: it takes fewer tiles.
   const u64 most = 19 * kMaxTileItems + 17;
@@ -260,17 +240,12 @@ TEST_P(Scan, IsRightAtEdgeSizes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Designed, Scan, testing::ValuesIn(designed_scans()),
-                         [](const auto& tested) { return scan_design().name_of(tested.param.row); });
+INSTANTIATE_TEST_SUITE_P(Designed, Scan, testing::ValuesIn(designed_scans()), kNameOfRow);
 
 TEST(ScanDesign, HasEveryValueOfEveryParameter) {
   needs_no_kernel();
-  for (const FamilyModel* family : all_families()) {
-    std::vector<Config> configs;
-    for (const DesignedScan& scan : designed_scans())
-      if (&scan.config.family() == family) configs.push_back(scan.config);
-    EXPECT_EQ(values_that_none_has(*family, configs), std::vector<std::string>{}) << family->name();
-  }
+  for (const FamilyModel* family : all_families())
+    EXPECT_EQ(values_that_none_has(*family, designed_scans()), std::vector<std::string>{}) << family->name();
 }
 
 // ---- drawn problems ----

@@ -280,7 +280,7 @@ TEST(SelectDesign, CoversEveryPairOfValues) {
 
 std::vector<DesignedCase> cases_of(const std::vector<DesignRow>& rows) {
   CoveringConfigs configs(kMostTileItems);
-  return designed_cases(select_design(), rows, [&](const RowReader& row) {
+  return designed_cases(select_design(), rows, [&](const DesignRow&, const RowReader& row) {
     const SelectRequest request = request_of(row);
     return configs.next(
         row.family(),

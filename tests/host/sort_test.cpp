@@ -327,7 +327,8 @@ const Design& sort_design() {
         const RowReader row(sort_design(), values);
         const SortRequest request = request_of(row);
         if (row.is("beside", "nothing") == request.has_payload()) return false;
-        if (row.is("family", "sort_block") && values[5] > 1) return false;  // one tile is all that it holds
+        const bool is_in_one_tile = row.is("size", "less_than_tile") || row.is("size", "tile");
+        if (row.is("family", "sort_block") && !is_in_one_tile) return false;  // a tile is all that it holds
         return row.family().unsupported_reason(request, kHostSm) == nullptr;
       });
   return kDesign;
@@ -367,7 +368,7 @@ const std::vector<DesignedCase>& designed_sorts() {
   static const std::vector<DesignedCase> kSorts = [] {
     CoveringConfigs configs(kMostTileItems);
     return designed_cases(sort_design(), rows_to_run(sort_design()),
-                          [&](const RowReader& row) { return designed_config(configs, row); });
+                          [&](const DesignRow&, const RowReader& row) { return designed_config(configs, row); });
   }();
   return kSorts;
 }
@@ -375,7 +376,7 @@ const std::vector<DesignedCase>& designed_sorts() {
 std::vector<DesignedCase> drawn_sorts() {
   CoveringConfigs configs(kMostTileItems);
   return designed_cases(sort_design(), sort_design().drawn(100 * kTestEffort, 2),
-                        [&](const RowReader& row) { return designed_config(configs, row); });
+                        [&](const DesignRow&, const RowReader& row) { return designed_config(configs, row); });
 }
 
 class Sorts : public testing::TestWithParam<DesignedCase> {};

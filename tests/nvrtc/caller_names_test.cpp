@@ -81,8 +81,8 @@ Typed of_structs(Typed request) {
 }
 
 std::vector<Asked> requests() {
-  // Forward and dense: other items are classes of the templates with operators of their own, which compilers also look
-  // for beside Value.
+  // Forward, dense and without maps: other items are classes of the templates with operators of their own, which
+  // compilers also look for beside Value.
   std::vector<Asked> all;
   const auto add = [&](const auto& request, const Use& use) { all.push_back({of_structs(request), &use}); };
   for (const Segments segments : {Segments::none, Segments::rows, Segments::columns}) {
@@ -110,7 +110,7 @@ std::vector<Asked> requests() {
 // Instances that take the same definitions, those of a family together.
 using Group = std::vector<Instantiation>;
 
-// Of each family some config for each request, another one each time.
+// Returns one config of each family for each request, and takes the next config for the next request.
 std::map<std::string, Group> instances(int sm, Variant variant) {
   std::map<std::string, Group> all;
   for (const AlgorithmModel* algorithm : algorithms())

@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compile_log.h"
-#include "covering.h"
 #include "families_under_test.h"
 #include "instantiation/instantiation.h"
 #include "kept_compiler.h"
+#include "row_reader.h"
 
 namespace scantune {
 
@@ -30,33 +29,13 @@ std::vector<std::string> family_names() {
   return names;
 }
 
-// A row's values by the factors' names.
-class RowValues {
- public:
-  RowValues(const Design& design, const DesignRow& row) : design_(design), row_(row) {}
-
-  const std::string& operator[](const char* factor) const { return design_.value(row_, factor); }
-  bool is(const char* factor, std::string_view value) const { return (*this)[factor] == value; }
-  template <class Enum>
-  Enum token_of(const char* factor) const {
-    const auto value = parse_token<Enum>((*this)[factor]);
-    if (!value) throw std::runtime_error((*this)[factor] + " is no token of " + factor);
-    return *value;
-  }
-  const FamilyModel& family() const { return *find_family((*this)["family"]); }
-  int sm() const { return std::stoi((*this)["sm"]); }
-  Variant variant() const { return is("pointers", "any") ? Variant::any : Variant::aligned; }
-
- private:
-  const Design& design_;
-  const DesignRow& row_;
-};
+inline int sm_of(const RowReader& row) { return std::stoi(row["sm"]); }
 
 // Operators that differ in few lines share a value of their factor; these three are told apart by another.
 inline const Factor kWhich = {"which", {"first", "second", "third"}, true};
 inline const std::vector<std::string> kOperatorNames = {"arithmetic", "extreme", "bits", "source", "source_with_state"};
 
-inline Operator operator_of(const RowValues& row) {
+inline Operator operator_of(const RowReader& row) {
   const std::string& name = row["operator"];
   const int which = row.is("which", "first") ? 0 : row.is("which", "second") ? 1 : 2;
   if (name.starts_with("source")) return static_cast<Operator>(static_cast<int>(Operator::custom_cheap) + which);
@@ -88,7 +67,7 @@ template <class Check>
 void for_each_row(const Design& design, const Check& check) {
   for (const DesignRow& row : design.rows()) {
     SCOPED_TRACE(design.describe(row));
-    ASSERT_NO_THROW(check(RowValues(design, row)));
+    ASSERT_NO_THROW(check(RowReader(design, row)));
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr u64 kFewBalanced = 10'000, kManyBalanced = u64{1} << 26;  // defaults depend on n
 
-LoadBalanceRequest request_of(const RowValues& row) {
+LoadBalanceRequest request_of(const RowReader& row) {
   LoadBalanceRequest request;
   request.input_type = row.token_of<ValueType>("offset");
   const std::string& written = row["written"];
@@ -35,9 +35,9 @@ LoadBalanceRequest request_of(const RowValues& row) {
   return request;
 }
 
-Config config_of(const RowValues& row) {
+Config config_of(const RowReader& row) {
   const LoadBalanceRequest request = request_of(row);
-  Config config = row.family().default_config(request, row.sm());
+  Config config = row.family().default_config(request, sm_of(row));
   for (std::size_t index = 0; index < config.family().parameters().size(); ++index)
     if (std::string_view(config.family().parameters()[index].name) == "staged")
       config[static_cast<int>(index)] = row.is("staged", "yes");
@@ -46,10 +46,10 @@ Config config_of(const RowValues& row) {
 
 const Design& load_balances() {
   static const auto kLegal = [](const DesignRow& row) {
-    const RowValues values(load_balances(), row);
+    const RowReader values(load_balances(), row);
     const LoadBalanceRequest request = request_of(values);
-    if (values.family().unsupported_reason(request, values.sm()) != nullptr) return false;
-    return reject_reason(config_of(values), request, values.sm()) == nullptr;  // wide tiles do not fit everywhere
+    if (values.family().unsupported_reason(request, sm_of(values)) != nullptr) return false;
+    return reject_reason(config_of(values), request, sm_of(values)) == nullptr;  // wide tiles do not fit everywhere
   };
   static const Design kDesign(
       "nvrtc_load_balances", 2, 1,
@@ -71,10 +71,10 @@ TEST(LoadBalanceDesign, CoversEveryPair) {
 }
 
 TEST(LoadBalances, CompileForEveryArchitectureInRegisters) {
-  for_each_row(load_balances(), [](const RowValues& row) {
+  for_each_row(load_balances(), [](const RowReader& row) {
     const LoadBalanceRequest request = request_of(row);
     const Config config = config_of(row);
-    const Binary binary = compiled_whole(instantiate(request, config, row.variant()), row.sm());
+    const Binary binary = compiled_whole(instantiate(request, config, row.variant()), sm_of(row));
     expect_registers_hold(binary, 0, 1, to_string(config));
   });
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr u64 kFewReduced = 4000, kManyReduced = u64{1} << 26;  // defaults depend on n
 
 // A type of each width and class.
-ValueType type_of(const RowValues& row) {
+ValueType type_of(const RowReader& row) {
   using enum ValueType;
   const bool floating = row.is("class", "floating"), is_signed = row.is("class", "signed");
   const std::string& width = row["item_bytes"];
@@ -41,7 +41,7 @@ const std::string kStore =
     kState +
     "__device__ Result store(Value x, State s) { return static_cast<Result>(x + static_cast<Value>(s.a * s.d)); }\n";
 
-ReduceRequest request_of(const RowValues& row, bool many) {
+ReduceRequest request_of(const RowReader& row, bool many) {
   ReduceRequest request;
   request.input_type = request.output_type = type_of(row);
   request.accumulator_type = default_accumulator(request.input_type, request.output_type);
@@ -71,14 +71,14 @@ ReduceRequest request_of(const RowValues& row, bool many) {
 
 const Design& reductions() {
   static const auto kLegal = [](const DesignRow& row) {
-    const RowValues values(reductions(), row);
+    const RowReader values(reductions(), row);
     const std::string &width = values["item_bytes"], &op = values["operator"];
     const bool is_struct = width == "struct", floating = values.is("class", "floating");
     if (is_struct && (op != "source" || !values.is("maps", "none") || !values.is("result", "same"))) return false;
     if (is_struct && !values.is("class", "unsigned")) return false;  // structs have no class
     if (width == "1" && floating) return false;
     if (width == "8" && values.is("result", "wide")) return false;  // it is
-    return values.family().unsupported_reason(request_of(values, false), values.sm()) == nullptr;
+    return values.family().unsupported_reason(request_of(values, false), sm_of(values)) == nullptr;
   };
   static const Design kDesign = [] {
     std::vector<std::string> operators = kOperatorNames;
@@ -105,22 +105,22 @@ TEST(ReductionDesign, CoversEveryPair) {
 }
 
 TEST(Reductions, CompileForEveryArchitectureInRegisters) {
-  for_each_row(reductions(), [](const RowValues& row) {
+  for_each_row(reductions(), [](const RowReader& row) {
     const FamilyModel& family = row.family();
     // Threads hold the most of many items, and where they take more registers than there are depends on the width of
     // items and on the architecture together.
     ReduceRequest request = request_of(row, true);
-    if (family.unsupported_reason(request, row.sm()) != nullptr) request = request_of(row, false);
+    if (family.unsupported_reason(request, sm_of(row)) != nullptr) request = request_of(row, false);
     CustomOperator sources;
     if (row.is("operator", "source")) sources = stand_in_for(request);
     if (row.is("operator", "source_with_state")) sources = {.source = kCombine, .name = {}, .state_bytes = kStateBytes};
     if (request.load != Load::none) sources.load = {kLoad, kStateBytes};
     if (request.store != Store::none) sources.store = {kStore, kStateBytes};
     const bool takes_source = is_custom(request.op) || has_maps(request);
-    const Config config = family.default_config(request, row.sm());
-    ASSERT_EQ(reject_reason(config, request, row.sm()), nullptr) << to_string(config);
+    const Config config = family.default_config(request, sm_of(row));
+    ASSERT_EQ(reject_reason(config, request, sm_of(row)), nullptr) << to_string(config);
     const Binary binary =
-        compiled_whole(instantiate(request, config, row.variant(), takes_source ? &sources : nullptr), row.sm());
+        compiled_whole(instantiate(request, config, row.variant(), takes_source ? &sources : nullptr), sm_of(row));
     // Sources may take more registers than there are, but no state goes to local memory. Positions beside wide extremes
     // take four registers more than reduce_last_block has on sm_80.
     const bool is_wide = request.has_position() && row.is("result", "wide");

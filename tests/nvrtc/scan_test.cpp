@@ -128,7 +128,7 @@ const Maps& maps_of(const std::string& name) {
   return *std::ranges::find(all_maps(), name, [](const Maps& maps) { return std::string(maps.name); });
 }
 
-ScanRequest request_of(const RowValues& row, bool many) {
+ScanRequest request_of(const RowReader& row, bool many) {
   const Items& items = *std::ranges::find(kItems, row["items"], [](const Items& one) { return std::string(one.name); });
   const bool other = row.is("of_two_types", "other");
   ScanRequest request;
@@ -163,7 +163,7 @@ ScanRequest request_of(const RowValues& row, bool many) {
   return request;
 }
 
-CustomOperator sources_of(const RowValues& row, const ScanRequest& request) {
+CustomOperator sources_of(const RowReader& row, const ScanRequest& request) {
   CustomOperator sources;
   if (row.is("operator", "source")) sources = stand_in_for(request);
   if (row.is("operator", "source_with_state"))
@@ -179,7 +179,7 @@ CustomOperator sources_of(const RowValues& row, const ScanRequest& request) {
 
 const Design& scans() {
   static const auto kLegal = [](const DesignRow& row) {
-    const RowValues values(scans(), row);
+    const RowReader values(scans(), row);
     const bool custom_items = values["items"].starts_with("bytes"), takes_source = values["operator"] != "source";
     if (custom_items && (takes_source || !values.is("maps", "none"))) return false;
     const std::string& conversion = values["conversion"];
@@ -189,7 +189,7 @@ const Design& scans() {
     } else if (conversion == "to_floating" && is_floating(request.input_type)) {
       return false;
     }
-    return values.family().unsupported_reason(request, values.sm()) == nullptr;
+    return values.family().unsupported_reason(request, sm_of(values)) == nullptr;
   };
   static const Design kDesign = [] {
     std::vector<std::string> items, maps;
@@ -219,9 +219,9 @@ TEST(ScanDesign, CoversEveryPair) {
 }
 
 TEST(Scans, CompileForEveryArchitectureInRegisters) {
-  for_each_row(scans(), [](const RowValues& row) {
+  for_each_row(scans(), [](const RowReader& row) {
     const FamilyModel& family = row.family();
-    const int sm = row.sm();
+    const int sm = sm_of(row);
     // Structs in many registers take the compiler seconds.
     ScanRequest request = request_of(row, row.is("size", "many") && !row["items"].starts_with("bytes"));
     if (family.unsupported_reason(request, sm) != nullptr) request = request_of(row, false);

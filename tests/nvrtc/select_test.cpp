@@ -28,7 +28,7 @@ constexpr Items kItems[] = {{"u8_i8", ValueType::u8, ValueType::i8},
                             {"bytes_12_32", ValueType::custom, ValueType::custom, 12, 32}};
 
 // Neighbours and parts are told by the library or by the caller's own source, which structs need.
-Criterion criterion_of(const RowValues& row, bool is_struct) {
+Criterion criterion_of(const RowReader& row, bool is_struct) {
   const std::string& name = row["criterion"];
   const bool by_source = is_struct || row.is("told_by", "source");
   if (name == "constant") return row.is("told_by", "source") ? Criterion::equal : Criterion::less;
@@ -37,7 +37,7 @@ Criterion criterion_of(const RowValues& row, bool is_struct) {
   return row.token_of<Criterion>("criterion");
 }
 
-SelectRequest selection_of(const RowValues& row) {
+SelectRequest selection_of(const RowReader& row) {
   const Items& items = *std::ranges::find(kItems, row["items"], [](const Items& one) { return std::string(one.name); });
   SelectRequest request;
   request.input_type = row.is("of_two_types", "other") ? items.other : items.one;
@@ -61,8 +61,8 @@ SelectRequest selection_of(const RowValues& row) {
 
 const Design& selections() {
   static const auto kLegal = [](const DesignRow& row) {
-    const RowValues values(selections(), row);
-    return values.family().unsupported_reason(selection_of(values), values.sm()) == nullptr;
+    const RowReader values(selections(), row);
+    return values.family().unsupported_reason(selection_of(values), sm_of(values)) == nullptr;
   };
   static const Design kDesign = [] {
     std::vector<std::string> items;
@@ -89,18 +89,18 @@ TEST(SelectionDesign, CoversEveryPair) {
 }
 
 TEST(Selections, CompileForEveryArchitectureInRegisters) {
-  for_each_row(selections(), [](const RowValues& row) {
+  for_each_row(selections(), [](const RowReader& row) {
     const SelectRequest request = selection_of(row);
     const bool takes_source = has_source(request.criterion);
     const CustomOperator stand_in = takes_source ? stand_in_for(request) : CustomOperator{};
-    const Config config = row.family().default_config(request, row.sm());
-    ASSERT_EQ(reject_reason(config, request, row.sm()), nullptr) << to_string(config);
+    const Config config = row.family().default_config(request, sm_of(row));
+    ASSERT_EQ(reject_reason(config, request, sm_of(row)), nullptr) << to_string(config);
     const Binary binary =
-        compiled_whole(instantiate(request, config, row.variant(), takes_source ? &stand_in : nullptr), row.sm());
+        compiled_whole(instantiate(request, config, row.variant(), takes_source ? &stand_in : nullptr), sm_of(row));
     // Of bytes a thread holds 64 items. Where it writes their indices too, sm_120 leaves out two words, and no other
     // does.
-    const bool leaves_out_words = row.is("family", "select_lookback") && row.sm() == 120 && row.is("items", "u8_i8") &&
-                                  row.is("beside", "u32_index");
+    const bool leaves_out_words = row.is("family", "select_lookback") && sm_of(row) == 120 &&
+                                  row.is("items", "u8_i8") && row.is("beside", "u32_index");
     expect_registers_hold(binary, leaves_out_words ? 8 : 0, 1, to_string(config));
   });
 }

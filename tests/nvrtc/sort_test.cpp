@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostSpilledBytes = 160;                        // of all kernels of a config
 constexpr u64 kManySorted = u64{1} << 26, kFewSorted = 4000;  // between them every family takes a request
 
-ValueType key_of(const RowValues& row) {
+ValueType key_of(const RowReader& row) {
   using enum ValueType;
   const bool floating = row.is("class", "floating"), is_signed = row.is("class", "signed");
   const std::string& width = row["key_bytes"];
@@ -26,7 +26,7 @@ ValueType key_of(const RowValues& row) {
   return floating ? f64 : is_signed ? i64 : u64;
 }
 
-SortRequest sort_of(const RowValues& row) {
+SortRequest sort_of(const RowReader& row) {
   SortRequest request;
   request.input_type = key_of(row);
   request.order = row.token_of<Order>("order");
@@ -48,15 +48,15 @@ SortRequest sort_of(const RowValues& row) {
     request.rows = 8;
   }
   request.n = kManySorted;
-  if (row.family().unsupported_reason(request, row.sm()) != nullptr) request.n = kFewSorted;
+  if (row.family().unsupported_reason(request, sm_of(row)) != nullptr) request.n = kFewSorted;
   return request;
 }
 
 const Design& sorts() {
   static const auto kLegal = [](const DesignRow& row) {
-    const RowValues values(sorts(), row);
+    const RowReader values(sorts(), row);
     if (values.is("key_bytes", "1") && values.is("class", "floating")) return false;
-    return values.family().unsupported_reason(sort_of(values), values.sm()) == nullptr;
+    return values.family().unsupported_reason(sort_of(values), sm_of(values)) == nullptr;
   };
   static const Design kDesign("nvrtc_sorts", 2, 1,
                               {{"family", family_names<SortRequest>()},
@@ -78,11 +78,11 @@ TEST(SortDesign, CoversEveryPair) {
 }
 
 TEST(Sorts, CompileForEveryArchitectureWithoutArraysInLocalMemory) {
-  for_each_row(sorts(), [](const RowValues& row) {
+  for_each_row(sorts(), [](const RowReader& row) {
     const SortRequest request = sort_of(row);
-    const Config config = row.family().default_config(request, row.sm());
-    ASSERT_EQ(reject_reason(config, request, row.sm()), nullptr) << to_string(config);
-    const Binary binary = compiled_whole(instantiate(request, config, row.variant()), row.sm());
+    const Config config = row.family().default_config(request, sm_of(row));
+    ASSERT_EQ(reject_reason(config, request, sm_of(row)), nullptr) << to_string(config);
+    const Binary binary = compiled_whole(instantiate(request, config, row.variant()), sm_of(row));
     expect_registers_hold(binary, kMostSpilledBytes, 1, to_string(config));
   });
 }
