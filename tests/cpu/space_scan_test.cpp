@@ -1,0 +1,223 @@
+// What each family of scans chooses by default, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+
+#include "config/lookback.h"
+#include "config/one_shot.h"
+#include "config/pipelined.h"
+#include "config/scan_columns.h"
+#include "config/single_block.h"
+#include "families_under_test.h"
+#include "select_rows.h"
+#include "space_under_test.h"
+
+namespace scantune {
+namespace {
+
+// A warp that looked further could take the end of a phase for that of the next but one, and then wait for a tile that
+// never comes.
+TEST(Space, PipelinedWarpsLookNoFurtherAheadThanTheirRingReaches) {
+  const ScanRequest request = request_of(ValueType::i32, u64{1} << 24);
+  PipelinedConfig config{.stages = 4, .look_ahead = 3, .refill_distance = 0, .look_back_warps = 2, .poll_distance = 2};
+  EXPECT_EQ(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
+  config.poll_distance = 3;
+  EXPECT_NE(Family<PipelinedConfig>::invalid_reason(config, request, 90), nullptr);
+}
+
+// Whole runs of 32 bytes of items would take too many registers as wide accumulators.
+TEST(Space, ShortRowsOfWideAccumulatorsHaveALegalDefault) {
+  const ScanRequest request{.input_type = ValueType::u8,
+                            .accumulator_type = ValueType::u64,
+                            .output_type = ValueType::u8,
+                            .segments = Segments::rows,
+                            .n = u64{1} << 20,
+                            .rows = u64{1} << 14};
+  EXPECT_STREQ(find_family("scan_short_rows")->unsupported_reason(request, 90), nullptr);
+}
+
+// Sums of four columns of bytes share a word, which the workspace holds once.
+TEST(Space, PackedColumnsShareAStatusDescriptor) {
+  ScanRequest request{.input_type = ValueType::u8,
+                      .accumulator_type = ValueType::u32,
+                      .output_type = ValueType::u8,
+                      .segments = Segments::columns,
+                      .n = u64{1} << 24,
+                      .columns = 256};
+  using Columns = Family<ScanColumnsConfig>;
+  ScanColumnsConfig config = Columns::default_config(request, 90);
+  config.columns_per_thread = 4;
+  ASSERT_TRUE(packs_columns(config, request));
+  const auto descriptors = [&] {
+    return (Columns::workspace(config, request).bytes - sizeof(WorkspaceHeader)) /
+           descriptor_bytes(config.status_layout, request.accumulator_bytes());
+  };
+  ASSERT_GT(Columns::bands(config, request), 1u);
+  EXPECT_EQ(descriptors(), Columns::bands(config, request) * request.columns / 4);
+  request.op = Operator::max;
+  EXPECT_EQ(descriptors(), Columns::bands(config, request) * request.columns);
+}
+
+// Which layout is faster is for the search to find out.
+TEST(Space, SearchesBothStatusLayoutsOf8ByteValues) {
+  const ScanRequest request = request_of(ValueType::i64, u64{1} << 22);
+  for (const char* name : {"one_shot", "lookback", "pipelined"})
+    for (const char* layout : {"status_layout=packed", "status_layout=split"})
+      EXPECT_TRUE(std::ranges::any_of(
+          searched_configs(*find_family(name), request, 90),
+          [&](const Config& config) { return to_string(config).find(layout) != std::string::npos; }))
+          << name << ": " << layout;
+}
+
+TEST(Space, DeterministicFloatSumsGoToAFamilyWithAFixedAssociation) {
+  ScanRequest request = request_of(ValueType::f32, 1u << 24);
+  request.determinism = Determinism::run_to_run;
+  EXPECT_STREQ(default_config(request, 90).family().name(), "three_phase");
+  request.n = 1u << 20;
+  EXPECT_STREQ(default_config(request, 90).family().name(), "one_shot");
+}
+
+TEST(Space, DeterministicExtremesGoToLookbackBecauseTheyAreExactInEveryOrder) {
+  for (const Operator op : {Operator::min, Operator::max}) {
+    ScanRequest request = request_of(ValueType::f32, 1u << 20);
+    request.op = op;
+    request.determinism = Determinism::run_to_run;
+    EXPECT_STREQ(default_config(request, 75).family().name(), "lookback") << token(op);
+  }
+}
+
+TEST(Space, DeterministicCustomOperatorsGoToAFamilyWithAFixedAssociation) {
+  ScanRequest request = request_of(ValueType::i32, 1u << 24);
+  request.op = Operator::custom_cheap;
+  request.determinism = Determinism::run_to_run;
+  EXPECT_STREQ(default_config(request, 90).family().name(), "three_phase");
+}
+
+TEST(Space, SmallScansStartEarlyByDefaultOnlyBetweenScansThatLetThem) {
+  const auto pdl_of = [](const ScanRequest& request, int sm) {
+    return testing::value_of(default_config(request, sm), "pdl");
+  };
+  for (const u64 n : {u64{100}, u64{5000}, u64{1} << 18}) {  // single_block, one cluster, all SMs
+    ScanRequest request = request_of(ValueType::i32, n);
+    EXPECT_EQ(pdl_of(request, 90), 2) << n;
+    EXPECT_EQ(pdl_of(request, 80), 0) << n;
+    request.latency = Latency::isolated;
+    EXPECT_EQ(pdl_of(request, 90), 0) << n;
+  }
+}
+
+TEST(Space, DeterministicFloatSumsDoNotDependOnTheAlignmentOfPointers) {
+  ScanRequest request = request_of(ValueType::f32, 1u << 16);
+  request.determinism = Determinism::run_to_run;
+  for (const FamilyModel* family : scan_families())
+    for (const Config& config : searched_configs(*family, request, 90))
+      EXPECT_EQ(to_string(config).find("layout=striped"), std::string::npos) << to_string(config);
+}
+
+TEST(Space, ShortScansTakeFewerStepsWhereTheyShuffleFewWords) {
+  const auto radix = [](const auto& config, ValueType type, Operator op = Operator::sum) {
+    ScanRequest request = request_of(type, 1000);
+    request.op = op;
+    return peeled_tile_shape(config, {request, Variant::aligned}).warp_scan == WarpScan::kogge_stone_4 ? 4 : 2;
+  };
+  const SingleBlockConfig rows_of_one{.block_threads = 512, .layout = TileLayout::direct};
+  EXPECT_EQ(radix(rows_of_one, ValueType::i32), 4) << "16 warps of one row of words";
+  EXPECT_EQ(radix(rows_of_one, ValueType::i64), 2) << "of two words each";
+  EXPECT_EQ(radix(rows_of_one, ValueType::i32, Operator::custom_cheap), 2) << "combining may cost more than shuffling";
+  const SingleBlockConfig rows_of_vectors{.block_threads = 256, .items_per_thread = 8, .layout = TileLayout::striped};
+  EXPECT_EQ(radix(rows_of_vectors, ValueType::i32), 4) << "8 warps of two rows";
+  EXPECT_EQ(radix(rows_of_vectors, ValueType::i64), 2) << "8 warps of four rows of two words";
+  EXPECT_EQ(radix(OneShotConfig{.block_threads = 128, .cluster_blocks = 8}, ValueType::i32), 4);
+  EXPECT_EQ(radix(OneShotConfig{.block_threads = 128}, ValueType::i32), 2) << "CTAs that poll";
+  EXPECT_EQ(radix(LookbackConfig{.block_threads = 128}, ValueType::i32), 2) << "other tiles on the same SM";
+}
+
+TEST(Space, ScansByTheRadixThatAConfigNames) {
+  const ScanRequest request = request_of(ValueType::i32, 1000);
+  for (const WarpScan named : {WarpScan::kogge_stone_2, WarpScan::kogge_stone_4}) {
+    const SingleBlockConfig alone{.warp_scan = named};
+    EXPECT_EQ(peeled_tile_shape(alone, {request, Variant::aligned}).warp_scan, named);
+    const LookbackConfig beside_others{.warp_scan = named};
+    EXPECT_EQ(peeled_tile_shape(beside_others, {request, Variant::aligned}).warp_scan, named);
+    EXPECT_EQ(warp_scan_method(PipelinedConfig{.warp_scan = named}), named);
+  }
+  EXPECT_EQ(warp_scan_method(PipelinedConfig{}), WarpScan::kogge_stone_2);
+}
+
+TEST(Space, PipelinedTakesSharedMemoryToScanOnlyForHillisSteele) {
+  const ScanRequest request = request_of(ValueType::f64, 1000);
+  const int without = shared_bytes(PipelinedConfig{}, request);
+  EXPECT_EQ(shared_bytes(PipelinedConfig{.warp_scan = WarpScan::brent_kung}, request), without);
+  EXPECT_EQ(shared_bytes(PipelinedConfig{.warp_scan = WarpScan::hillis_steele}, request),
+            without + (8 + 1) * 2 * 32 * 8);
+}
+
+TEST(Space, ReadsByDefaultTheShareOfAPollingWarpAtOnceUpTo128) {
+  std::set<int> windows;
+  for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::i64})
+    for (int magnitude = 10; magnitude <= 22; ++magnitude) {
+      const ScanRequest request = request_of(type, u64{1} << magnitude);
+      const OneShotConfig config = Family<OneShotConfig>::default_config(request, 90);
+      const u64 published = Family<OneShotConfig>::aggregates(config, request);
+      if (published == 1) {
+        EXPECT_EQ(config.window, 128) << "one cluster polls nothing: 2^" << magnitude;
+        continue;
+      }
+      windows.insert(config.window);
+      const u64 share = ceil_div(published - 1, static_cast<u64>(config.poll_warps) * 32) * 32;
+      EXPECT_TRUE(config.window == 128 || static_cast<u64>(config.window) >= share) << "2^" << magnitude;
+      EXPECT_TRUE(config.window == 32 || static_cast<u64>(config.window) / 2 < share) << "2^" << magnitude;
+    }
+  EXPECT_EQ(windows, (std::set<int>{32, 64, 128}));
+}
+
+TEST(Space, RefusesWindowsThatAreNoWholeWarpsOrTooManyRegisters) {
+  const ScanRequest request = request_of(ValueType::i32, 1u << 20);
+  for (const int window : {0, 16, 48, 512, -32}) {
+    EXPECT_STREQ(Family<OneShotConfig>::invalid_reason({.window = window}, request, 90),
+                 "window must be a multiple of 32 up to 256");
+    EXPECT_STREQ(Family<PipelinedConfig>::invalid_reason({.window = window}, request, 90),
+                 "window must be a multiple of 32 up to 256");
+  }
+}
+
+TEST(Space, RefusesToScanForAnAggregateWhereThatIsDoneAnyway) {
+  ScanRequest request = request_of(ValueType::i32, 1000);
+  const OneShotConfig one_shot{.aggregate_from = AggregateFrom::scan};
+  const SingleBlockConfig single_block{.aggregate_from = AggregateFrom::scan};
+  EXPECT_EQ(Family<OneShotConfig>::invalid_reason(one_shot, request, 90), nullptr);
+  EXPECT_EQ(Family<SingleBlockConfig>::invalid_reason(single_block, request, 90), nullptr);
+  EXPECT_NE(Family<SingleBlockConfig>::invalid_reason({.aggregate_from = AggregateFrom::scan, .pdl = 0}, request, 75),
+            nullptr);
+  request.op = Operator::product;
+  EXPECT_NE(Family<SingleBlockConfig>::invalid_reason(single_block, request, 90), nullptr);
+  request.op = Operator::custom_cheap;
+  EXPECT_NE(Family<OneShotConfig>::invalid_reason(one_shot, request, 90), nullptr);
+  const ScanRequest floating = request_of(ValueType::f32, 1000);
+  EXPECT_EQ(Family<OneShotConfig>::invalid_reason(one_shot, floating, 90), nullptr);
+  EXPECT_NE(Family<SingleBlockConfig>::invalid_reason(single_block, floating, 90), nullptr);
+}
+
+TEST(Space, DeterministicScansTakeTheSameStepsAtEveryAlignment) {
+  const auto check = [](const auto& config, const ScanRequest& request) {
+    const WarpScan aligned = peeled_tile_shape(config, {request, Variant::aligned}).warp_scan;
+    EXPECT_EQ(peeled_tile_shape(config, {request, Variant::any}).warp_scan, aligned) << config.block_threads;
+  };
+  for (const ValueType type : {ValueType::f16, ValueType::f32, ValueType::f64})
+    for (const int threads : {32, 64, 128, 256, 512, 1024})
+      for (const int items : {4, 8, 16})
+        for (const TileLayout layout : {TileLayout::direct, TileLayout::warp_transposed}) {
+          ScanRequest request = request_of(type, 1000);
+          request.determinism = Determinism::run_to_run;
+          check(SingleBlockConfig{.block_threads = threads, .items_per_thread = items, .layout = layout}, request);
+          if (threads >= 64)
+            check(
+                OneShotConfig{
+                    .block_threads = threads, .items_per_thread = items, .layout = layout, .cluster_blocks = 4},
+                request);
+        }
+}
+
+}  // namespace
+}  // namespace scantune

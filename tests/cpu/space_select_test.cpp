@@ -1,0 +1,58 @@
+// The space of selections: their defaults.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "space_under_test.h"
+
+namespace scantune {
+namespace {
+
+// A default is legal, and one of the searched values.
+TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
+  std::vector<SelectRequest> types;
+  for (const ValueType type : kTypes)
+    for (const Criterion criterion : {Criterion::not_equal, Criterion::around})
+      if (type != ValueType::custom) types.push_back({.input_type = type, .criterion = criterion});
+  SelectRequest custom{.input_type = ValueType::custom};
+  for (custom.custom_bytes = 1; custom.custom_bytes <= kMaxValueBytes; ++custom.custom_bytes)
+    for (custom.custom_alignment = 1; custom.custom_alignment <= kVectorAlignmentBytes; custom.custom_alignment *= 2)
+      for (const Criterion criterion : {Criterion::flagged, Criterion::parts}) {
+        custom.criterion = criterion;
+        if (invalid_custom_reason(custom.custom_bytes, custom.custom_alignment) == nullptr) types.push_back(custom);
+      }
+  for (SelectRequest request : types)
+    for (const Selected selected : {Selected::items, Selected::indices, Selected::items_and_indices})
+      for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind})
+        for (const Values values : {Values::none, Values::bytes_8})
+          for (const ForwardProgress progress : {ForwardProgress::in_order, ForwardProgress::documented})
+            for (const u64 n : kSizes) {
+              request.selected = selected;
+              request.rejected = rejected;
+              request.values = values;
+              request.forward_progress = progress;
+              request.n = n;
+              if (unsupported_reason(request) != nullptr) continue;
+              for (const int sm : kArchs)
+                for (const FamilyModel* family : algorithm_of<SelectRequest>().families()) {
+                  if (family->unsupported_reason(request, sm) != nullptr) {
+                    // One family counts items before it stores any, the other needs a place of its own for the output.
+                    const bool counts_first =
+                        request.rejected == Rejected::behind || (request.parts() == 3 && n >> 32 != 0);
+                    ASSERT_EQ(family->name() == std::string_view("select_lookback"), counts_first)
+                        << family->name() << " of " << to_string(Request(request));
+                    continue;
+                  }
+                  const Config config = family->default_config(request, sm);
+                  ASSERT_EQ(reject_reason(config, request, sm), nullptr)
+                      << to_string(config) << " of " << to_string(Request(request)) << ", sm " << sm;
+                  ASSERT_EQ(unlisted_parameter(config), "") << to_string(config);
+                }
+            }
+}
+
+}  // namespace
+}  // namespace scantune
