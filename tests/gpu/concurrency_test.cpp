@@ -1,4 +1,7 @@
 // What docs/concurrency.md promises and only a GPU can show.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -244,6 +247,33 @@ TEST_F(ConcurrencyOnGpu, TwoProcessesScanOnOneGpu) {
   for (int process = 0; process < 2; ++process)
     processes.push_back(std::async(std::launch::async, [&] { return std::system(scanning.c_str()); }));
   for (auto& process : processes) EXPECT_EQ(process.get(), 0);
+}
+
+TEST_F(ConcurrencyOnGpu, AForkedChildIsToldThatItCannotUseItsParentsGpu) {
+  const auto items = random_items(5000, 4);
+  const Buffer<std::int32_t> input(items), output(items.size());
+  const auto plan = runtime::plan<std::int32_t>(items.size());
+  plan(input.data(), output.data());
+  const auto is_refused = [](const auto& call) {
+    try {
+      call();
+    } catch (const DeviceError&) {
+      return true;
+    }
+    return false;
+  };
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);
+    const bool refuses_plans = is_refused([&] { plan(input.data(), output.data()); });
+    const bool refuses_scans = is_refused([&] { runtime::scan(input.data(), output.data(), items.size()); });
+    _exit(refuses_plans && refuses_scans ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  plan(input.data(), output.data());
 }
 
 }  // namespace
