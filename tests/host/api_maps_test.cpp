@@ -72,6 +72,19 @@ TEST(ApiMaps, LoadsCountTheFloatsAboveZero) {
   EXPECT_EQ(downloaded(count), std::vector{expected.back()});
 }
 
+TEST(ApiMaps, LoadsMakeOnesOfBytesThatAreNoBool) {
+  std::vector<unsigned char> bytes(kItems);
+  for (std::size_t index = 0; index < bytes.size(); ++index) bytes[index] = static_cast<unsigned char>(index % 256);
+  const Buffer<unsigned char> in(bytes);
+  const Buffer<int> out(kItems);
+  runtime::scan<unsigned char, int, int>(
+      in.data(), out.data(), kItems, {.load = Map::source("__device__ int load(unsigned char x) { return x != 0; }")});
+  std::vector<int> expected(kItems);
+  std::transform_inclusive_scan(bytes.begin(), bytes.end(), expected.begin(), std::plus<>(),
+                                [](unsigned char x) { return x != 0 ? 1 : 0; });
+  EXPECT_EQ(downloaded(out), expected);
+}
+
 struct Limit {
   float least;
 };
