@@ -78,6 +78,15 @@ inline std::vector<FileReadingSource> unclear_sources(const std::string& file = 
       {"raw_string_after_a_letter_outside_ascii", 1, "const char* a = \u00a0R\"(\n" + include + "\n)\";"},
       {"raw_string_after_a_literal", 1, "const char* a = \"x\"R\"(\" /* )\";\n" + include + "\n// */"},
       {"quote_after_a_number", 1, "int a = 1'/*\n" + include + "\n// */"},
+      {"quote_after_a_letter_and_a_digit", 1,
+       "#define A \x92"
+       "1'1'/*\n" +
+           include + "\n// */"},
+      {"separator_after_a_digit_and_a_letter", 1, "#define A 1\x92'1 /*'\n" + include + "\n// */"},
+      {"quote_after_a_literal_with_such_a_suffix", 1,
+       "#define A ''\x92"
+       "1'1'/*\n" +
+           include + "\n// */"},
       {"raw_string_on_two_lines", 2, "#define X(a) a\nconst char* a = X(R\\\n\"()\");\n" + include},
       {"raw_string_after_a_number", 1, "const char* a = 1R\"(\n" + include + "\n//)\";"},
       {"raw_string_with_a_blank_delimiter", 2, "#if 0\nR\" (\" /* ) \"\n#endif\n" + include + "\n// */"},

@@ -7,6 +7,7 @@ namespace scantune {
 namespace {
 
 constexpr std::size_t kLongestDelimiter = 16;  // a raw string's
+constexpr const char* kQuoteAfterOddLetter = "a quote after a $ or a letter outside ASCII: write a blank between them";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -122,6 +123,8 @@ SourceToken::Kind SourceLexer::take(std::string& text) {
 SourceToken::Kind SourceLexer::take_identifier(std::string& text) {
   const int first_line = line_;
   text = take_word();
+  // Where such letters are no part of identifiers, digits after one begin a number, which may contain quotes.
+  if (peek() == '\'' && std::ranges::any_of(text, is_odd_letter)) return unclear(kQuoteAfterOddLetter);
   if (peek() != '"' || text.back() != 'R') return Kind::identifier;
   if (is_raw_prefix(text)) {
     if (line_ != first_line)
@@ -144,6 +147,7 @@ SourceToken::Kind SourceLexer::take_number(std::string& text) {
     const bool is_separator = c == '\'' && (is_letter(peek_second()) || is_digit(peek_second()));
     if (c == '"' || (c == '\'' && !is_separator))
       return unclear("a quote straight after a number: write a blank between them");
+    if (is_separator && std::ranges::any_of(text, is_odd_letter)) return unclear(kQuoteAfterOddLetter);
     if (!is_word(c) && c != '.' && !is_sign && !(is_separator && separates)) break;
     text += c;
     advance();
@@ -189,6 +193,7 @@ SourceToken::Kind SourceLexer::take_raw_string(std::string& text) {
 SourceToken::Kind SourceLexer::take_suffix(std::string& text) {
   const std::string suffix = take_word();
   text += suffix;
+  if (peek() == '\'' && std::ranges::any_of(suffix, is_odd_letter)) return unclear(kQuoteAfterOddLetter);
   if (suffix.ends_with('R') && peek() == '"')
     return unclear("a raw string straight after a literal: write a blank between them");
   return Kind::literal;
