@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "config/reduce.h"
 #include "config/scan.h"
+#include "designed_rows.h"
 #include "device/host/random.h"
+#include "families_under_test.h"
 #include "space/space.h"
 
 namespace scantune {
@@ -28,35 +31,43 @@ std::vector<std::vector<u64>> sequences_of(const R& request) {
   return all;
 }
 
-// The request cut as the family takes it, into rows or columns of various lengths.
+// What scans and reductions differ in beside their items and what combines these: factors of a design.
 template <class R>
-R cut(const FamilyModel& family, R request, Random& random) {
-  const auto takes = [&](R other) { return family.unsupported_reason(other, kHostSm) == nullptr; };
-  const u64 n = request.n;
-  R rows = request, columns = request;
-  rows.segments = Segments::rows;
-  rows.rows = n < 4 ? 1 : 1 + random.below(static_cast<u32>(n / 3));
-  rows.n = n / rows.rows * rows.rows;
-  columns.segments = Segments::columns;
-  columns.columns = n < 4 ? 1 : 1 + random.below(static_cast<u32>(n / 3));
-  columns.n = n / columns.columns * columns.columns;
-  if (takes(request) && random.chance(50)) return request;
-  if (takes(rows)) return rows;
-  if (takes(columns)) return columns;
+std::vector<Factor> factors_of_cuts() {
+  std::vector<Factor> all = {{"family", names_of(families_of<R>(Standing::library))},
+                             {"segments", all_tokens<Segments>()},
+                             {"init", {"none", "value"}},
+                             {"pointers", {"aligned", "any"}}};
+  if constexpr (std::is_same_v<R, ScanRequest>) {
+    all.push_back({"kind", all_tokens<Kind>()});
+    all.push_back({"direction", all_tokens<Direction>()});
+  }
+  return all;
+}
+
+// The request as a row of such a design has it, cut into rows or columns of a length that is drawn.
+template <class R>
+R cut(const RowReader& row, R request, Random& random) {
+  request.init = row.token_of<Init>("init");
+  if constexpr (std::is_same_v<R, ScanRequest>) {
+    request.kind = row.token_of<Kind>("kind");
+    request.direction = row.token_of<Direction>("direction");
+  }
+  request.segments = row.token_of<Segments>("segments");
+  if (request.segments == Segments::none) return request;
+  const u64 count = request.n < 4 ? 1 : 1 + random.below(static_cast<u32>(request.n / 3));
+  request.n = request.n / count * count;
+  (request.segments == Segments::rows ? request.rows : request.columns) = count;
   return request;
 }
 
+// The same as a config takes it; nullopt where it takes none of some lengths that are drawn.
 template <class R>
-R in_order(const FamilyModel& family, R request, Random& random) {
-  if (random.chance(50)) request.init = Init::value;
-  if constexpr (std::is_same_v<R, ScanRequest>) {
-    if (request.has_init() && random.chance(50)) request.kind = Kind::exclusive;
-    ScanRequest reverse = request;
-    reverse.direction = Direction::reverse;
-    if (random.chance(40) && family.unsupported_reason(cut(family, reverse, random), kHostSm) == nullptr)
-      return reverse;
-  }
-  return request;
+std::optional<R> cut(const RowReader& row, const Config& config, const R& request, Random& random) {
+  constexpr int kDraws = 10;
+  for (int draw = 0; draw < kDraws; ++draw)
+    if (const R drawn = cut(row, request, random); reject_reason(config, drawn, kHostSm) == nullptr) return drawn;
+  return std::nullopt;
 }
 
 }  // namespace scantune

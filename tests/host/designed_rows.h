@@ -1,6 +1,8 @@
 // The rows of covering designs as tests of kernels read and run them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <ostream>
 #include <stdexcept>
@@ -45,6 +47,11 @@ inline void PrintTo(const DesignedCase& tested, std::ostream* out) {
 
 // Names the test of a row by its values.
 inline constexpr auto kNameOfRow = [](const auto& tested) { return tested.param.design->name_of(tested.param.row); };
+
+// The same where the rows of a design are the parameters themselves.
+template <const Design& (&kDesign)()>
+inline constexpr auto kNameOf =
+    [](const testing::TestParamInfo<DesignRow>& row) { return kDesign().name_of(row.param); };
 
 // The rows, each with the config that config_of(row, its reader) returns, in the order of the table.
 template <class ConfigOf>

@@ -19,7 +19,7 @@
 namespace scantune {
 namespace {
 
-constexpr int kMaxTileItems = 1024;
+constexpr int kMaxTileItems = 512;
 constexpr u64 kSomeItems = 1024;
 
 // An accumulator of any type that is tested.
@@ -328,70 +328,74 @@ void check(const MapCase& tested, const R& request, const Config& config, const 
   }
 }
 
-struct Tested {
-  const MapCase* map;
-  const FamilyModel* family;
-  u64 seed;
-};
-void PrintTo(const Tested& tested, std::ostream* out) { *out << tested.map->name << " by " << tested.family->name(); }
-
 const std::vector<MapCase>& cases() {
   static const std::vector<MapCase> kCases = map_cases();
   return kCases;
 }
 
-// The cases that a family takes in one cut or another.
-template <class R>
-std::vector<Tested> all_tested() {
-  std::vector<Tested> all;
-  // Each case is for one in 3 of the families, other ones for the next; long runs have all.
-  for (std::size_t turn = 0; const FamilyModel* family : families_of<R>(Standing::library)) {
-    for (std::size_t number = turn++; const MapCase& map : cases()) {
-      if (kTestEffort == 1 && number++ % 3 != 0) continue;
-      Random random(1);
-      const R request = cut(*family, request_of<R>(map), random);
-      if (family->unsupported_reason(request, kHostSm) == nullptr) all.push_back({&map, family, 100 + all.size()});
-    }
-  }
-  return all;
-}
+// ---- the designs: every pair of a map and what scans and reductions differ in ----
 
-std::string name_of(const testing::TestParamInfo<Tested>& tested) {
-  return std::string(tested.param.family->name()) + "_" + tested.param.map->name;
+const MapCase& case_of(const RowReader& row) {
+  return *std::ranges::find_if(cases(), [&](const MapCase& map) { return row.is("map", map.name); });
 }
 
 template <class R>
-void check_sizes(const Tested& tested) {
-  const auto& [map, family, seed] = tested;
-  Random random(seed);
+const Design& design() {
+  static const Design kDesign = [] {
+    std::vector<Factor> factors = factors_of_cuts<R>();
+    factors.push_back({"map", {}});
+    for (const MapCase& map : cases()) factors.back().values.emplace_back(map.name);
+    return Design(std::is_same_v<R, ScanRequest> ? "maps_of_scans" : "maps_of_reductions", 2, 1, factors,
+                  [](const DesignRow& values) {
+                    const RowReader row(design<R>(), values);
+                    Random random(1);
+                    const R request = cut(row, request_of<R>(case_of(row)), random);
+                    return row.family().unsupported_reason(request, kHostSm) == nullptr;
+                  });
+  }();
+  return kDesign;
+}
+
+// A row has every fourth of the edge sizes, others than the next row; long runs have all.
+template <class R>
+void check_sizes(const RowReader& row) {
+  const MapCase& map = case_of(row);
+  Random random(row.seed());
   for (int draw = 0; draw < kTestEffort; ++draw) {
-    const R some = in_order(*family, request_of<R>(*map), random);
-    const R taken = cut(*family, some, random);
-    ASSERT_EQ(family->unsupported_reason(taken, kHostSm), nullptr);
-    const Config config = random_config(*family, taken, kMaxTileItems, random);
-    Run run{.aligned = random.chance(50), .seed = seed};
-    for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config, taken)))) {
-      R request = some;
-      request.n = n;
-      request = cut(*family, request, random);
-      if (reject_reason(config, request, kHostSm) != nullptr) continue;
-      run.in_place = std::is_same_v<R, ScanRequest> && map->input != ValueType::custom &&
-                     map->load != Load::generated && map->store != Store::writing &&
-                     request.input_bytes() == request.output_bytes() && random.chance(50);
+    const Config config = random_config(row.family(), cut(row, request_of<R>(map), random), kMaxTileItems, random);
+    Run run{.aligned = row.is("pointers", "aligned"), .seed = random.below(1u << 20)};
+    u64 turn = row.seed();
+    for (const u64 n : edge_sizes(static_cast<u64>(row.family().tile_items(config, request_of<R>(map))))) {
+      R some = request_of<R>(map);
+      some.n = n;
+      const std::optional<R> request = cut(row, config, some, random);
+      if (!request || (kTestEffort == 1 && turn++ % 4 != 0)) continue;
+      run.in_place = std::is_same_v<R, ScanRequest> && map.input != ValueType::custom && map.load != Load::generated &&
+                     map.store != Store::writing && request->input_bytes() == request->output_bytes() &&
+                     random.chance(50);
       ++run.seed;
-      check(*map, request, config, run);
+      check(map, *request, config, run);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
 }
 
-class MappedScan : public testing::TestWithParam<Tested> {};
-TEST_P(MappedScan, IsRightOfEverySize) { check_sizes<ScanRequest>(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Every, MappedScan, testing::ValuesIn(all_tested<ScanRequest>()), name_of);
+class MappedScan : public testing::TestWithParam<DesignRow> {};
+TEST_P(MappedScan, IsRightOfEverySize) { check_sizes<ScanRequest>({design<ScanRequest>(), GetParam()}); }
+INSTANTIATE_TEST_SUITE_P(Designed, MappedScan, testing::ValuesIn(rows_to_run(design<ScanRequest>())),
+                         kNameOf<design<ScanRequest>>);
 
-class MappedReduction : public testing::TestWithParam<Tested> {};
-TEST_P(MappedReduction, IsRightOfEverySize) { check_sizes<ReduceRequest>(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Every, MappedReduction, testing::ValuesIn(all_tested<ReduceRequest>()), name_of);
+class MappedReduction : public testing::TestWithParam<DesignRow> {};
+TEST_P(MappedReduction, IsRightOfEverySize) { check_sizes<ReduceRequest>({design<ReduceRequest>(), GetParam()}); }
+INSTANTIATE_TEST_SUITE_P(Designed, MappedReduction, testing::ValuesIn(rows_to_run(design<ReduceRequest>())),
+                         kNameOf<design<ReduceRequest>>);
+
+TEST(MapDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (design<ScanRequest>().write_if_asked() && design<ReduceRequest>().write_if_asked()) return;
+  EXPECT_EQ(design<ScanRequest>().gaps(), std::vector<std::string>{});
+  EXPECT_EQ(design<ReduceRequest>().gaps(), std::vector<std::string>{});
+}
 
 // Where memory says how many items there are, no map is called for others.
 TEST(Maps, TakeNoItemBehindNInMemory) {

@@ -260,64 +260,65 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
   if (expected[0] != expected[1]) ++differ;
 }
 
-struct Tested {
-  const StateCase* state;
-  const FamilyModel* family;
-  u64 seed;
-};
-void PrintTo(const Tested& tested, std::ostream* out) { *out << tested.state->name << " by " << tested.family->name(); }
+// ---- the designs: every pair of a state and what scans and reductions differ in ----
 
-// The cases that a family takes in one cut or another.
-template <class R>
-std::vector<Tested> all_tested() {
-  std::vector<Tested> all;
-  // Each case is for one in 2 of the families, other ones for the next; long runs have all.
-  for (std::size_t turn = 0; const FamilyModel* family : families_of<R>(Standing::library)) {
-    for (std::size_t number = turn++; const StateCase& state : cases()) {
-      if (kTestEffort == 1 && number++ % 2 != 0) continue;
-      Random random(1);
-      const R request = cut(*family, request_of<R>(state), random);
-      if (family->unsupported_reason(request, kHostSm) == nullptr) all.push_back({&state, family, 100 + all.size()});
-    }
-  }
-  return all;
-}
-
-std::string name_of(const testing::TestParamInfo<Tested>& tested) {
-  return std::string(tested.param.family->name()) + "_" + tested.param.state->name;
+const StateCase& case_of(const RowReader& row) {
+  return *std::ranges::find_if(cases(), [&](const StateCase& state) { return row.is("state", state.name); });
 }
 
 template <class R>
-void check_sizes(const Tested& tested) {
-  const auto& [state, family, seed] = tested;
-  Random random(seed);
+const Design& design() {
+  static const Design kDesign = [] {
+    std::vector<Factor> factors = factors_of_cuts<R>();
+    factors.push_back({"state", {}});
+    for (const StateCase& state : cases()) factors.back().values.emplace_back(state.name);
+    return Design(std::is_same_v<R, ScanRequest> ? "states_of_scans" : "states_of_reductions", 2, 1, factors,
+                  [](const DesignRow& values) {
+                    const RowReader row(design<R>(), values);
+                    Random random(1);
+                    const R request = cut(row, request_of<R>(case_of(row)), random);
+                    return row.family().unsupported_reason(request, kHostSm) == nullptr;
+                  });
+  }();
+  return kDesign;
+}
+
+template <class R>
+void check_sizes(const RowReader& row) {
+  const StateCase& state = case_of(row);
+  Random random(row.seed());
   int differ = 0;
   for (int draw = 0; draw < kTestEffort; ++draw) {
-    const R some = in_order(*family, request_of<R>(*state), random);
-    const R taken = cut(*family, some, random);
-    ASSERT_EQ(family->unsupported_reason(taken, kHostSm), nullptr);
-    const Config config = random_config(*family, taken, kMaxTileItems, random);
-    const bool aligned = random.chance(50);
-    u64 run_seed = seed;
-    for (const u64 n : edge_sizes(static_cast<u64>(config.family().tile_items(config, taken)))) {
-      R request = some;
-      request.n = n;
-      request = cut(*family, request, random);
-      if (reject_reason(config, request, kHostSm) != nullptr) continue;
-      check(*state, request, config, aligned, ++run_seed, differ);
+    const Config config = random_config(row.family(), cut(row, request_of<R>(state), random), kMaxTileItems, random);
+    u64 seed = random.below(1u << 20);
+    for (const u64 n : edge_sizes(static_cast<u64>(row.family().tile_items(config, request_of<R>(state))))) {
+      R some = request_of<R>(state);
+      some.n = n;
+      const std::optional<R> request = cut(row, config, some, random);
+      if (!request) continue;
+      check(state, *request, config, row.is("pointers", "aligned"), ++seed, differ);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
   EXPECT_GT(differ, 0);
 }
 
-class ScanWithState : public testing::TestWithParam<Tested> {};
-TEST_P(ScanWithState, IsRightOfEverySize) { check_sizes<ScanRequest>(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Every, ScanWithState, testing::ValuesIn(all_tested<ScanRequest>()), name_of);
+class ScanWithState : public testing::TestWithParam<DesignRow> {};
+TEST_P(ScanWithState, IsRightOfEverySize) { check_sizes<ScanRequest>({design<ScanRequest>(), GetParam()}); }
+INSTANTIATE_TEST_SUITE_P(Designed, ScanWithState, testing::ValuesIn(rows_to_run(design<ScanRequest>())),
+                         kNameOf<design<ScanRequest>>);
 
-class ReductionWithState : public testing::TestWithParam<Tested> {};
-TEST_P(ReductionWithState, IsRightOfEverySize) { check_sizes<ReduceRequest>(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Every, ReductionWithState, testing::ValuesIn(all_tested<ReduceRequest>()), name_of);
+class ReductionWithState : public testing::TestWithParam<DesignRow> {};
+TEST_P(ReductionWithState, IsRightOfEverySize) { check_sizes<ReduceRequest>({design<ReduceRequest>(), GetParam()}); }
+INSTANTIATE_TEST_SUITE_P(Designed, ReductionWithState, testing::ValuesIn(rows_to_run(design<ReduceRequest>())),
+                         kNameOf<design<ReduceRequest>>);
+
+TEST(OperatorStateDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (design<ScanRequest>().write_if_asked() && design<ReduceRequest>().write_if_asked()) return;
+  EXPECT_EQ(design<ScanRequest>().gaps(), std::vector<std::string>{});
+  EXPECT_EQ(design<ReduceRequest>().gaps(), std::vector<std::string>{});
+}
 
 // Without a family of each cut the parameters above would be too few.
 TEST(OperatorStates, HaveAFamilyOfEveryCut) {
