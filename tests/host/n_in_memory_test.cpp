@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "bench.h"
+#include "designed_rows.h"
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
@@ -52,21 +53,79 @@ Tried by(TestOperator custom, Kind kind, Init init) {
   return {request, std::move(custom)};
 }
 
-// Every kind, source of an initial value and class of types, and operators that see real items only, in order.
-std::vector<Tried> tried() {
+// ---- the design: every pair of what scans differ in that read n ----
+
+struct Items {
+  std::string name;
+  Tried tried;  // of any kind and initial value
+};
+
+// Every class of types, and operators that see real items only, in order.
+const std::vector<Items>& all_items() {
   using enum ValueType;
-  return {{sums_of(i32)},
-          {sums_of(i8)},
-          {reading_n(u8, u8, Operator::sum, Kind::exclusive, Init::value)},
-          {reading_n(u16, u16, Operator::max, Kind::inclusive, Init::none)},
-          {reading_n(i8, i64, Operator::sum, Kind::inclusive, Init::memory)},
-          {reading_n(f16, f16, Operator::min, Kind::exclusive, Init::memory)},
-          {reading_n(f64, f64, Operator::sum, Kind::exclusive, Init::memory)},
-          {reading_n(u64, u64, Operator::bit_xor, Kind::inclusive, Init::value)},
-          {repeatable_sums_of(f32)},
-          by(maps_of_bytes(12, 4), Kind::inclusive, Init::none),
-          by(affine_maps(), Kind::exclusive, Init::memory),
-          by(maps_of_bytes(32, 16), Kind::inclusive, Init::value)};
+  static const std::vector<Items> kItems = [] {
+    const auto items = [](ValueType input, ValueType output, Operator op) {
+      return Tried{reading_n(input, output, op, Kind::inclusive, Init::none)};
+    };
+    std::vector<Items> all = {{"i32_sum", {sums_of(i32)}},
+                              {"i8_sum", {sums_of(i8)}},
+                              {"u8_sum", {sums_of(u8)}},
+                              {"u16_max", items(u16, u16, Operator::max)},
+                              {"i8_to_i64_sum", items(i8, i64, Operator::sum)},
+                              {"f16_min", items(f16, f16, Operator::min)},
+                              {"f64_sum", {sums_of(f64)}},
+                              {"u64_bit_xor", items(u64, u64, Operator::bit_xor)},
+                              {"f32_repeatable_sum", {repeatable_sums_of(f32)}}};
+    for (const TestOperator& custom : {maps_of_bytes(12, 4), affine_maps(), maps_of_bytes(32, 16)})
+      all.push_back({custom.name, by(custom, Kind::inclusive, Init::none)});
+    return all;
+  }();
+  return kItems;
+}
+
+Tried tried_by(const RowReader& row) {
+  Tried tried = std::ranges::find(all_items(), row["items"], &Items::name)->tried;
+  tried.request.kind = row.token_of<Kind>("kind");
+  tried.request.init = row.token_of<Init>("init");
+  return tried;
+}
+
+bool solves(const FamilyModel& family, ScanRequest request) {
+  request.n = kMaxTileItems;
+  return family.unsupported_reason(request, kHostSm) == nullptr;
+}
+
+std::vector<const FamilyModel*> families() {
+  std::vector<const FamilyModel*> all(all_scan_families().begin(), all_scan_families().end());
+  std::erase_if(all, [](const FamilyModel* family) { return !solves(*family, sums_of(ValueType::i32)); });
+  return all;
+}
+
+const Design& design() {
+  static const Design kDesign = [] {
+    std::vector<std::string> items;
+    for (const Items& of : all_items()) items.push_back(of.name);
+    return Design("n_in_memory", 2, 1,
+                  {{"family", names_of(families())},
+                   {"items", items},
+                   {"kind", all_tokens<Kind>()},
+                   {"init", {"none", "value", "memory"}},
+                   {"pointers", {"aligned", "any"}},
+                   {"place", {"apart", "in_place"}}},
+                  [](const DesignRow& values) {
+                    const RowReader row(design(), values);
+                    const ScanRequest request = tried_by(row).request;
+                    return solves(row.family(), request) &&
+                           (row.is("place", "apart") || request.input_bytes() == request.output_bytes());
+                  });
+  }();
+  return kDesign;
+}
+
+TEST(NInMemoryDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (design().write_if_asked()) return;
+  EXPECT_EQ(design().gaps(), std::vector<std::string>{});
 }
 
 // A plan's kernels and workspace, and memory for what it reads and writes.
@@ -93,8 +152,6 @@ class Subject {
     std::erase_if(all, [&](u64 n) { return n > most && n < most + 5; });
     return all;
   }
-
-  bool can_scan_in_place() const { return request_.input_bytes() == request_.output_bytes(); }
 
   void check(u64 n, bool in_place, u64 seed) const {
     if (is_rehearsal()) return;
@@ -157,34 +214,24 @@ class Subject {
   u64 misaligned_[2] = {};
 };
 
-class NInMemory : public testing::TestWithParam<const FamilyModel*> {};
-
-bool solves(const FamilyModel& family, ScanRequest request) {
-  request.n = kMaxTileItems;
-  return family.unsupported_reason(request, kHostSm) == nullptr;
-}
+class NInMemory : public testing::TestWithParam<DesignRow> {};
 
 TEST_P(NInMemory, MayBeAnyNumberAndChangeFromRunToRun) {
-  Random random(31);
-  int subjects = 0, number = 0;
-  for (const Tried& tried : tried())
-    for (const Variant variant : {Variant::aligned, Variant::any}) {
-      // Each with one of the variants, the next one with the other.
-      const bool is_aligned = variant == Variant::aligned;
-      if (!solves(*GetParam(), tried.request) || (kTestEffort == 1 && is_aligned != (number++ / 2 % 2 == 0))) continue;
-      const u64 most_tiles = subjects % 5 == 4 ? 0 : 1 + random.below(6);
-      const Subject subject(*GetParam(), tried, variant, most_tiles, random);
-      auto numbers = subject.numbers();
-      for (std::size_t left = numbers.size(); left > 1; --left)
-        std::swap(numbers[left - 1], numbers[random.below(static_cast<u32>(left))]);
-      for (const u64 n : numbers) {
-        subject.check(n, subject.can_scan_in_place() && random.chance(40), random.below(1u << 30));
-        if (HasFailure()) return;
-      }
-      ++subjects;
-    }
-  EXPECT_GE(subjects, 8);
+  const RowReader row(design(), GetParam());
+  const Tried tried = tried_by(row);
+  Random random(row.seed());
+  const u64 most_tiles = random.chance(20) ? 0 : 1 + random.below(6);
+  const Subject subject(row.family(), tried, row.variant(), most_tiles, random);
+  auto numbers = subject.numbers();
+  for (std::size_t left = numbers.size(); left > 1; --left)
+    std::swap(numbers[left - 1], numbers[random.below(static_cast<u32>(left))]);
+  for (const u64 n : numbers) {
+    subject.check(n, row.is("place", "in_place"), random.below(1u << 30));
+    if (HasFailure()) return;
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(Designed, NInMemory, testing::ValuesIn(rows_to_run(design())), kNameOf<design>);
 
 // More tiles than one tile of sums takes.
 TEST(NInMemoryOfThreePhase, CountsSumsOfSumsToo) {
@@ -318,12 +365,6 @@ TEST_P(NInMemoryEpochs, MayWrapWhileNChanges) {
   });
 }
 
-std::vector<const FamilyModel*> families() {
-  std::vector<const FamilyModel*> all(all_scan_families().begin(), all_scan_families().end());
-  std::erase_if(all, [](const FamilyModel* family) { return !solves(*family, sums_of(ValueType::i32)); });
-  return all;
-}
-
 std::vector<const FamilyModel*> families_with_epochs() {
   ScanRequest request = sums_of(ValueType::i32);
   request.n = 100'000;
@@ -336,7 +377,6 @@ std::vector<const FamilyModel*> families_with_epochs() {
 }
 
 const auto kName = [](const auto& family) { return std::string(family.param->name()); };
-INSTANTIATE_TEST_SUITE_P(EveryFamily, NInMemory, testing::ValuesIn(families()), kName);
 INSTANTIATE_TEST_SUITE_P(EveryFamily, NInMemorySchedules, testing::ValuesIn(families()), kName);
 INSTANTIATE_TEST_SUITE_P(EveryFamily, NInMemoryEpochs, testing::ValuesIn(families_with_epochs()), kName);
 
