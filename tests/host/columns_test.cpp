@@ -35,13 +35,14 @@ struct Height {
 };
 constexpr Height kHeights[] = {{0, 1}, {0, 2}, {0, 31}, {1, 0}, {1, 1}, {2, 0}, {3, 5}, {9, 3}};
 
-// Every height, beside a number of others that is drawn, aligned and not.
-void check_heights(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
+// Every height, beside a number of others that is drawn. Short runs have every other one.
+void check_heights(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr,
+                   const std::vector<bool>& alignments = {true, false}) {
   request.segments = Segments::columns;
-  const bool is_aligned = random.chance(50);  // in long runs it is both
-  for (const Height& height : kHeights)
-    for (const bool aligned : {true, false}) {
-      if (kTestEffort == 1 && aligned != is_aligned) continue;
+  u32 turn = random.below(2);
+  for (const Height& height : kHeights) {
+    if (kTestEffort == 1 && turn++ % 2 != 0) continue;
+    for (const bool aligned : alignments) {
       std::vector<ScanRequest> drawn_from;
       for (const u64 columns : kColumns) {
         request.columns = columns;
@@ -54,8 +55,7 @@ void check_heights(ScanRequest request, const Config& config, Random& random, co
           drawn_from.push_back(request);
       }
       if (drawn_from.empty()) continue;
-      request =
-          in_drawn_direction(config.family(), drawn_from[random.below(static_cast<u32>(drawn_from.size()))], random);
+      request = drawn_from[random.below(static_cast<u32>(drawn_from.size()))];
       // The last line may be shorter, but lies there.
       if (random.chance(50)) request.n -= random.below(static_cast<u32>(request.columns));
       SegmentedScan scan = drawn_scan(request, config, aligned, random, custom);
@@ -64,7 +64,54 @@ void check_heights(ScanRequest request, const Config& config, Random& random, co
       check(scan);
       if (testing::Test::HasFatalFailure()) return;
     }
+  }
 }
+
+// A legal config for any number of columns, or for few of them.
+Config config_for(const FamilyModel& family, ScanRequest request, Random& random) {
+  request.segments = Segments::columns;
+  request.columns = random.chance(50) ? 1 : 257;
+  request.n = kSomeItems;
+  return random_config(family, request, kMaxTileItems, random);
+}
+
+ScanRequest columns_of(const RowReader& row) {
+  ScanRequest request = request_of(row);
+  request.forward_progress = row.token_of<ForwardProgress>("forward_progress");
+  request.determinism = row.token_of<Determinism>("determinism");
+  request.segments = Segments::columns;
+  request.columns = 1;
+  return request;
+}
+
+const Design& design() {
+  static const Design kDesign(
+      "columns", 2, 1,
+      factors_of_segmented_scans(column_families(), {{"forward_progress", all_tokens<ForwardProgress>()},
+                                                     {"determinism", all_tokens<Determinism>()}}),
+      [](const DesignRow& values) {
+        const RowReader row(design(), values);
+        return row.family().unsupported_reason(columns_of(row), kHostSm) == nullptr;
+      });
+  return kDesign;
+}
+
+TEST(ColumnDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (design().write_if_asked()) return;
+  EXPECT_EQ(design().gaps(), std::vector<std::string>{});
+}
+
+class Columns : public testing::TestWithParam<DesignRow> {};
+
+TEST_P(Columns, AreRightOfEveryHeight) {
+  const RowReader row(design(), GetParam());
+  Random random(row.seed());
+  const ScanRequest request = columns_of(row);
+  check_heights(request, config_for(row.family(), request, random), random, custom_of(row), alignments_of(row));
+}
+
+INSTANTIATE_TEST_SUITE_P(Designed, Columns, testing::ValuesIn(rows_to_run(design())), kNameOf<design>);
 
 struct Problem {
   const FamilyModel* family;
@@ -79,67 +126,33 @@ void PrintTo(const Problem& problem, std::ostream* out) {
 std::vector<Problem> sampled_problems() {
   std::vector<Problem> all;
   for (const FamilyModel* family : column_families())
-    for (std::size_t index = 0;
-         const ScanRequest& request : sampled_requests(kSampledProblems, 79, requests_for(*family)))
-      // Every other problem: what combines items is shared with families that have the others.
-      if (kTestEffort > 1 || index++ % 2 == 0) all.push_back({family, request, 900 + all.size()});
+    for (const ScanRequest& request : sampled_requests(kSampledProblems, 79, requests_for(*family)))
+      all.push_back({family, request, 900 + all.size()});
   return all;
 }
 
-// A legal config for any number of columns, or for few of them.
-Config config_for(const FamilyModel& family, ScanRequest request, Random& random) {
-  request.segments = Segments::columns;
-  request.columns = random.chance(50) ? 1 : 257;
-  request.n = kSomeItems;
-  return random_config(family, request, kMaxTileItems, random);
-}
+class SampledColumns : public testing::TestWithParam<Problem> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SampledColumns);
 
-class Columns : public testing::TestWithParam<Problem> {};
-
-TEST_P(Columns, AreRightOfEveryHeight) {
+TEST_P(SampledColumns, AreRightOfEveryHeight) {
   const auto& [family, sampled, seed] = GetParam();
   Random random(seed);
   ScanRequest request = sampled;
+  request.segments = Segments::columns;
+  request.columns = 1;
+  request.n = kSomeItems;
   if (random.chance(30)) request.determinism = Determinism::run_to_run;
   if (random.chance(30)) request.forward_progress = ForwardProgress::documented;
+  request = in_drawn_direction(*family, request, random);
   check_heights(request, config_for(*family, request, random), random);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sampled, Columns, testing::ValuesIn(sampled_problems()), [](const auto& tested) {
-  return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
-});
+INSTANTIATE_TEST_SUITE_P(Sampled, SampledColumns, testing::ValuesIn(drawn_in_long_runs(sampled_problems())),
+                         [](const auto& tested) {
+                           return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
+                         });
 
 class ColumnFamily : public testing::TestWithParam<const FamilyModel*> {};
-
-TEST_P(ColumnFamily, ScansColumnsByOperatorsOfTheCallersOwn) {
-  const FamilyModel& family = *GetParam();
-  Random random(37);
-  int turn = 0;
-  for (const TestOperator& custom : {affine_maps(), maps_of_bytes(3, 1), maps_of_bytes(12, 4), maps_of_bytes(16, 4)})
-    for (const Init init : {Init::none, Init::value, Init::memory}) {
-      if (kTestEffort == 1 && turn++ % 4 != 0) continue;  // each operator with another one
-      ScanRequest request = custom.request;
-      request.init = init;
-      if (init != Init::none && random.chance(50)) request.kind = Kind::exclusive;
-      check_heights(request, config_for(family, request, random), random, &custom);
-      if (HasFatalFailure()) return;
-    }
-}
-
-TEST_P(ColumnFamily, GoesFromTheLastItemToTheFirst) {
-  const FamilyModel& family = *GetParam();
-  Random random(67);
-  const TestOperator maps = affine_maps();
-  for (const ValueType type : {ValueType::i32, ValueType::i8, ValueType::f16, ValueType::f64, ValueType::custom})
-    for (int time = 0; time < 2; ++time) {
-      ScanRequest request = maps.request;
-      if (type != ValueType::custom)
-        request = {.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
-      request.direction = Direction::reverse;
-      check_heights(request, config_for(family, request, random), random, type == ValueType::custom ? &maps : nullptr);
-      if (HasFatalFailure()) return;
-    }
-}
 
 // Also fewer items than columns, of which the last ones have none.
 TEST_P(ColumnFamily, ScansAShorterLastLine) {

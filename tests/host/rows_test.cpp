@@ -15,16 +15,14 @@ constexpr u64 kRows[] = {1, 2, 33};
 
 std::vector<u64> lengths(u64 tile) { return {1, 2, 3, 31, 32, 33, tile - 1, tile, tile + 1, tile + 9, 3 * tile + 5}; }
 
-// Every length, of each number of rows in turn, aligned and not.
-void check_lengths(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr) {
+// Every length, of each number of rows in turn.
+void check_lengths(ScanRequest request, const Config& config, Random& random, const TestOperator* custom = nullptr,
+                   const std::vector<bool>& alignments = {true, false}) {
   request.segments = Segments::rows;
   request.n = kSomeItems;
   request.rows = 1;
-  request.direction = in_drawn_direction(config.family(), request, random).direction;
-  const bool is_aligned = random.chance(50);  // in long runs it is both
   for (const u64 length : lengths(static_cast<u64>(config.family().tile_items(config, request)))) {
-    for (const bool aligned : {true, false}) {
-      if (kTestEffort == 1 && aligned != is_aligned) continue;
+    for (const bool aligned : alignments) {
       request.rows = kRows[random.below(static_cast<u32>(std::size(kRows)))];
       request.n = request.rows * length;
       if (reject_reason(config, request, kHostSm) != nullptr) continue;
@@ -33,6 +31,35 @@ void check_lengths(ScanRequest request, const Config& config, Random& random, co
     }
   }
 }
+
+const Design& design() {
+  static const Design kDesign("rows", 2, 1, factors_of_segmented_scans(row_families()), [](const DesignRow& values) {
+    const RowReader row(design(), values);
+    ScanRequest request = request_of(row);
+    request.segments = Segments::rows;
+    request.rows = 1;
+    return row.family().unsupported_reason(request, kHostSm) == nullptr;
+  });
+  return kDesign;
+}
+
+TEST(RowDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (design().write_if_asked()) return;
+  EXPECT_EQ(design().gaps(), std::vector<std::string>{});
+}
+
+class Rows : public testing::TestWithParam<DesignRow> {};
+
+TEST_P(Rows, AreRightOfEveryLength) {
+  const RowReader row(design(), GetParam());
+  Random random(row.seed());
+  const ScanRequest request = request_of(row);
+  check_lengths(request, random_config(row.family(), request, kMaxTileItems, random), random, custom_of(row),
+                alignments_of(row));
+}
+
+INSTANTIATE_TEST_SUITE_P(Designed, Rows, testing::ValuesIn(rows_to_run(design())), kNameOf<design>);
 
 struct Problem {
   const FamilyModel* family;
@@ -46,46 +73,32 @@ void PrintTo(const Problem& problem, std::ostream* out) {
 
 std::vector<Problem> sampled_problems() {
   std::vector<Problem> all;
-  for (std::size_t turn = 0; const FamilyModel* family : row_families()) {
-    // The problems of the sample are those of the families in turn, which share what combines items.
-    std::size_t index = turn++;
+  for (const FamilyModel* family : row_families())
     for (const ScanRequest& request : sampled_requests(kSampledProblems, 77, requests_for(*family)))
-      if (kTestEffort > 1 || index++ % row_families().size() == 0) all.push_back({family, request, 500 + all.size()});
-  }
+      all.push_back({family, request, 500 + all.size()});
   return all;
 }
 
-class Rows : public testing::TestWithParam<Problem> {};
+class SampledRows : public testing::TestWithParam<Problem> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SampledRows);
 
-TEST_P(Rows, AreRightOfEveryLength) {
-  const auto& [family, request, seed] = GetParam();
+TEST_P(SampledRows, AreRightOfEveryLength) {
+  const auto& [family, sampled, seed] = GetParam();
   Random random(seed);
-  ScanRequest some = request;
-  some.n = kSomeItems;
-  check_lengths(request, random_config(*family, some, kMaxTileItems, random), random);
+  ScanRequest request = sampled;
+  request.segments = Segments::rows;
+  request.n = kSomeItems;
+  request.rows = 1;
+  request = in_drawn_direction(*family, request, random);
+  check_lengths(request, random_config(*family, request, kMaxTileItems, random), random);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sampled, Rows, testing::ValuesIn(sampled_problems()), [](const auto& tested) {
-  return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
-});
+INSTANTIATE_TEST_SUITE_P(Sampled, SampledRows, testing::ValuesIn(drawn_in_long_runs(sampled_problems())),
+                         [](const auto& tested) {
+                           return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
+                         });
 
 class RowFamily : public testing::TestWithParam<const FamilyModel*> {};
-
-TEST_P(RowFamily, ScansRowsByOperatorsOfTheCallersOwn) {
-  const FamilyModel& family = *GetParam();
-  Random random(23);
-  std::size_t turn = std::string_view(family.name()).size();
-  for (const TestOperator& custom : {affine_maps(), maps_of_bytes(12, 4), maps_of_bytes(16, 4)}) {
-    for (const Init init : {Init::none, Init::value, Init::memory}) {
-      if (kTestEffort == 1 && turn++ % 4 != 0) continue;  // each operator with another one, and each family
-      ScanRequest request = custom.request;
-      request.init = init;
-      request.n = kSomeItems;
-      check_lengths(request, random_config(family, request, kMaxTileItems, random), random, &custom);
-      if (HasFatalFailure()) return;
-    }
-  }
-}
 
 // Tuning asks for an n that is no multiple of the rows, whose last rows lack items.
 TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
@@ -95,27 +108,6 @@ TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
     const ScanRequest request{.init = Init::value, .segments = Segments::rows, .n = n, .rows = rows};
     if (family.unsupported_reason(request, kHostSm) != nullptr) continue;
     check({request, random_config(family, request, kMaxTileItems, random), n});
-    if (HasFatalFailure()) return;
-  }
-}
-
-TEST_P(RowFamily, GoesFromTheLastItemToTheFirst) {
-  const FamilyModel& family = *GetParam();
-  Random random(61);
-  for (const auto& [type, op] : {std::pair{ValueType::i32, Operator::sum},
-                                 {ValueType::u8, Operator::max},
-                                 {ValueType::i8, Operator::sum},
-                                 {ValueType::f16, Operator::sum},
-                                 {ValueType::f64, Operator::sum}}) {
-    ScanRequest request{.input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type};
-    request.op = op;
-    request.direction = Direction::reverse;
-    request.n = kSomeItems;
-    if (family.standing() == Standing::gallery) {
-      EXPECT_STREQ(family.unsupported_reason(request, kHostSm), "its kernels go through the items forward");
-      continue;
-    }
-    check_lengths(request, random_config(family, request, kMaxTileItems, random), random);
     if (HasFatalFailure()) return;
   }
 }

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "bench.h"
+#include "designed_rows.h"
 #include "expected_scan.h"
+#include "sampled_requests.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
 
@@ -99,5 +103,81 @@ inline void check(const SegmentedScan& scan) {
                        scan.custom),
             std::nullopt);
 }
+
+// ---- designs: every pair of what such scans differ in ----
+
+// Items with what combines them.
+struct SegmentedItems {
+  std::string name;
+  ScanRequest request;
+  std::optional<TestOperator> custom = {};
+};
+
+// Every input and every operator, packed sums and extremes, conversions, and operators of a caller's.
+inline const std::vector<SegmentedItems>& all_segmented_items() {
+  using enum ValueType;
+  static const std::vector<SegmentedItems> kItems = [] {
+    std::vector<SegmentedItems> all;
+    for (const auto& [input, output, op] : {std::tuple{i32, i32, Operator::sum},
+                                            {i8, i8, Operator::sum},
+                                            {u8, u8, Operator::max},
+                                            {u16, u16, Operator::min},
+                                            {i16, i16, Operator::sum},
+                                            {u32, u32, Operator::bit_and},
+                                            {u8, u8, Operator::bit_or},
+                                            {u64, u64, Operator::bit_xor},
+                                            {i64, i64, Operator::product},
+                                            {f16, f16, Operator::sum},
+                                            {bf16, bf16, Operator::max},
+                                            {f32, f32, Operator::product},
+                                            {f64, f64, Operator::sum},
+                                            {i8, i64, Operator::sum},
+                                            {i64, i32, Operator::sum},
+                                            {i32, f32, Operator::sum}})
+      all.push_back({std::string(token(input)) + "_" + token(output) + "_" + token(op),
+                     {.input_type = input,
+                      .accumulator_type = default_accumulator(input, output),
+                      .output_type = output,
+                      .op = op}});
+    for (const TestOperator& custom : {affine_maps(), maps_of_bytes(3, 1), maps_of_bytes(12, 4), maps_of_bytes(16, 4)})
+      all.push_back({custom.name, custom.request, custom});
+    return all;
+  }();
+  return kItems;
+}
+
+inline const SegmentedItems& items_of(const RowReader& row) {
+  return *std::ranges::find(all_segmented_items(), row["items"], &SegmentedItems::name);
+}
+
+inline const TestOperator* custom_of(const RowReader& row) {
+  const SegmentedItems& items = items_of(row);
+  return items.custom ? &*items.custom : nullptr;
+}
+
+// Factors of a design, beside those of its own.
+inline std::vector<Factor> factors_of_segmented_scans(const std::vector<const FamilyModel*>& families,
+                                                      std::vector<Factor> others = {}) {
+  std::vector<std::string> items;
+  for (const SegmentedItems& of : all_segmented_items()) items.push_back(of.name);
+  std::vector<Factor> all = {{"family", names_of(families)},         {"items", items},
+                             {"kind", all_tokens<Kind>()},           {"init", {"none", "value", "memory"}},
+                             {"direction", all_tokens<Direction>()}, {"pointers", {"aligned", "any"}}};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+// The request of a row, for some items in one sequence.
+inline ScanRequest request_of(const RowReader& row) {
+  ScanRequest request = items_of(row).request;
+  request.kind = row.token_of<Kind>("kind");
+  request.init = row.token_of<Init>("init");
+  request.direction = row.token_of<Direction>("direction");
+  request.n = kSomeItems;
+  return request;
+}
+
+// The pointers of a row.
+inline std::vector<bool> alignments_of(const RowReader& row) { return {row.is("pointers", "aligned")}; }
 
 }  // namespace scantune
