@@ -16,7 +16,6 @@ help:
 	@echo "make quick       check format, types and structure, and run the tests that a change touches: 90 seconds"
 	@echo "make test        run the tests that this machine can run, the same each time (FRESH=1: those that passed, too)"
 	@echo "make test-long   run them, and those that take minutes"
-	@echo "make campaign    look for what no test expects: drawn cases, fuzzing, kills, mutants (MINUTES=30, SEED=...)"
 	@echo "make designs     write the tables of the tests' cases anew (tests/designs), after a change of what may be combined"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
 	@echo "make kills       kill every command that writes, 20 times, and run it again"
@@ -45,9 +44,6 @@ test: setup
 test-long: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target all other_tests
 	@.ci/test long
-
-campaign: setup
-	@.ci/campaign
 
 designs: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target designs
