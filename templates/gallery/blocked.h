@@ -161,6 +161,29 @@ class Row {
   u32 items_;
 };
 
+// How many items a full row has, which the compiler knows: loops over its steps unroll, and each thread has its items.
+template <u32 kItems>
+struct FullRow {
+  SCANTUNE_DEVICE constexpr operator u32() const { return kItems; }
+};
+
+// Whether a thread of a CTA has the item, of a row of `count` items that the CTA holds.
+SCANTUNE_DEVICE constexpr bool has_item(u32 item, u32 count) { return item < count; }
+template <u32 kItems>
+SCANTUNE_DEVICE constexpr bool has_item(u32, FullRow<kItems>) {
+  return true;
+}
+
+// Calls scan(count) once, with a FullRow for the rows that fill a CTA and a number for others. A request of rows that
+// fill none, or whose last row is shorter, costs a comparison.
+template <u32 kCapacity, class Scan>
+SCANTUNE_DEVICE void scan_by_count(u32 items, const Scan& scan) {
+  if (items == kCapacity)
+    scan(FullRow<kCapacity>());
+  else
+    scan(items);
+}
+
 // From an inclusive scan to the kind that is asked for: an exclusive result is what stands before the item, the initial
 // value first. `before` counts only where there is an item before.
 template <class Problem>
@@ -187,16 +210,25 @@ SCANTUNE_DEVICE void scan_row_in_shared_memory(const KernelArguments& arguments)
   T* items = shared_memory<Shared>().values;
   const Row<Problem> row(arguments);
 
+  scantune::scan_by_count<kCapacity>(row.items(), [&](auto count) {
   // Load the row.
-  for (u32 item = thread_rank(); item < row.items(); item += kConfig.block_threads) items[item] = row.load(item);
-  sync_block();
+#pragma unroll
+    for (u32 place = 0; place < kCapacity; place += kConfig.block_threads)
+      if (has_item(place + thread_rank(), count)) items[place + thread_rank()] = row.load(place + thread_rank());
+    sync_block();
 
-  // Scan it, inclusively.
-  items = Scan::template scan<typename Problem::Op, kCapacity>(items, row.items());
+    // Scan it, inclusively.
+    const T* const results = Scan::template scan<typename Problem::Op, kCapacity>(items, count);
 
-  // Store the results.
-  for (u32 item = thread_rank(); item < row.items(); item += kConfig.block_threads)
-    row.store(item, scantune::result_of<Problem>(item == 0, items[item == 0 ? 0 : item - 1], items[item], arguments));
+    // Store the results.
+#pragma unroll
+    for (u32 place = 0; place < kCapacity; place += kConfig.block_threads) {
+      const u32 item = place + thread_rank();
+      if (!has_item(item, count)) break;
+      row.store(item,
+                scantune::result_of<Problem>(item == 0, results[item == 0 ? 0 : item - 1], results[item], arguments));
+    }
+  });
 }
 
 }  // namespace scantune

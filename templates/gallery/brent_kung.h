@@ -35,16 +35,18 @@ struct BrentKung {
 #ifdef SCANTUNE_KERNELS
   // Scans items[0] to items[count - 1] of shared memory, no more than twice as many as there are threads. Returns where
   // the results lie.
-  template <class Op, int kCapacity, class T>
-  SCANTUNE_DEVICE static T* scan(T* items, u32 count) {
+  template <class Op, int kCapacity, class T, class Count>
+  SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     // Up: the last place of each group gathers its two halves.
     u32 distance = 1;
+#pragma unroll
     for (; distance < count; distance *= 2) {
       const u32 last = (thread_rank() + 1) * 2 * distance - 1;
       if (last < count) items[last] = Op::combine(items[last - distance], items[last]);
       sync_block();
     }
     // Down: the middle of a group takes what stands at the end of the group before it.
+#pragma unroll
     for (distance /= 4; distance > 0; distance /= 2) {
       const u32 before = (thread_rank() + 1) * 2 * distance - 1;
       if (before + distance < count) items[before + distance] = Op::combine(items[before], items[before + distance]);

@@ -51,10 +51,11 @@ struct Hybrid {
 #ifdef SCANTUNE_KERNELS
   // Scans items[0] to items[count - 1] of shared memory, no more than twice as many as there are threads. Returns where
   // the results lie.
-  template <class Op, int kCapacity, class T>
-  SCANTUNE_DEVICE static T* scan(T* items, u32 count) {
+  template <class Op, int kCapacity, class T, class Count>
+  SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     // Up, until no more groups are left than a warp has lanes.
     u32 distance = 1;
+#pragma unroll
     for (; count / distance > kTopGroups; distance *= 2) {
       const u32 last = (thread_rank() + 1) * 2 * distance - 1;
       if (last < count) items[last] = Op::combine(items[last - distance], items[last]);
@@ -62,6 +63,7 @@ struct Hybrid {
     }
     // Scan the sums of the groups, a lane for each.
     const u32 group = thread_rank(), groups = count / distance, last = (group + 1) * distance - 1;
+#pragma unroll
     for (u32 apart = 1; apart < groups; apart *= 2) {
       const bool reaches = group >= apart && group < groups;
       T sum;
@@ -71,6 +73,7 @@ struct Hybrid {
       sync_block();
     }
     // Down, from the size of a group.
+#pragma unroll
     for (distance /= 2; distance > 0; distance /= 2) {
       const u32 before = (thread_rank() + 1) * 2 * distance - 1;
       if (before + distance < count) items[before + distance] = Op::combine(items[before], items[before + distance]);

@@ -15,13 +15,15 @@ struct KoggeStone : HillisSteeleCost {
 
 #ifdef SCANTUNE_KERNELS
   // Scans items[0] to items[count - 1] of shared memory, no more than there are threads. Returns where the results lie.
-  template <class Op, int kCapacity, class T>
-  SCANTUNE_DEVICE static T* scan(T* items, u32 count) {
+  template <class Op, int kCapacity, class T, class Count>
+  SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     const u32 item = thread_rank();
     T sum;
-    if (item < count) sum = items[item];
+    const bool exists = scantune::has_item(item, count);
+    if (exists) sum = items[item];
+#pragma unroll
     for (u32 distance = 1; distance < count; distance *= 2) {
-      const bool reaches = item >= distance && item < count;
+      const bool reaches = exists && item >= distance;
       if (reaches) sum = Op::combine(items[item - distance], sum);
       sync_block();
       if (reaches) items[item] = sum;

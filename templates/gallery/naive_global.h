@@ -61,31 +61,35 @@ SCANTUNE_DEVICE void naive_global(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   const Row<Problem> row(arguments);
   const u32 item = thread_rank();
-  const bool exists = item < row.items();
   const auto scanned = [&](u32 place) { return scantune::load_global<CacheHint::normal>(row.output() + place); };
 
-  // Copy the row to the output.
-  if (exists) row.store(item, row.load(item));
-  sync_block();
+  scantune::scan_by_count<kConfig.block_threads>(row.items(), [&](auto count) {
+    const bool exists = scantune::has_item(item, count);
 
-  // Take what stands twice as far away in every step.
-  for (u32 distance = 1; distance < row.items(); distance *= 2) {
-    const bool reaches = exists && item >= distance;
-    T sum;
-    if (reaches) sum = Problem::Op::combine(scanned(item - distance), scanned(item));
+    // Copy the row to the output.
+    if (exists) row.store(item, row.load(item));
     sync_block();
-    if (reaches) row.store(item, sum);
-    sync_block();
-  }
 
-  // Make it the kind that is asked for.
-  if constexpr (Problem::kHasInit) {
-    T result;
-    if (exists)
-      result = scantune::result_of<Problem>(item == 0, scanned(item == 0 ? 0 : item - 1), scanned(item), arguments);
-    sync_block();
-    if (exists) row.store(item, result);
-  }
+    // Take what is twice as far away in every step.
+#pragma unroll
+    for (u32 distance = 1; distance < count; distance *= 2) {
+      const bool reaches = exists && item >= distance;
+      T sum;
+      if (reaches) sum = Problem::Op::combine(scanned(item - distance), scanned(item));
+      sync_block();
+      if (reaches) row.store(item, sum);
+      sync_block();
+    }
+
+    // Make it the kind that is asked for.
+    if constexpr (Problem::kHasInit) {
+      T result;
+      if (exists)
+        result = scantune::result_of<Problem>(item == 0, scanned(item == 0 ? 0 : item - 1), scanned(item), arguments);
+      sync_block();
+      if (exists) row.store(item, result);
+    }
+  });
 }
 
 }  // namespace scantune

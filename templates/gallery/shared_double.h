@@ -1,5 +1,6 @@
 // shared_double: the scan of Hillis and Steele in shared memory, in two copies of the row that take turns. Each step
-// reads one and writes the other, so that one barrier is enough, for twice the memory.
+// reads one and writes the other, so that one barrier is enough, for twice
+// the memory. A thread keeps its own value in a register.
 #pragma once
 
 #include "gallery/blocked.h"
@@ -12,13 +13,18 @@ struct SharedDouble : HillisSteeleCost {
 #ifdef SCANTUNE_KERNELS
   // Scans items[0] to items[count - 1] of shared memory, no more than there are threads; kCapacity values behind them
   // are free. Returns where the results lie.
-  template <class Op, int kCapacity, class T>
-  SCANTUNE_DEVICE static T* scan(T* items, u32 count) {
+  template <class Op, int kCapacity, class T, class Count>
+  SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     const u32 item = thread_rank();
+    const bool exists = scantune::has_item(item, count);
     T* from = items;
     T* to = items + kCapacity;
+    T sum;
+    if (exists) sum = items[item];
+#pragma unroll
     for (u32 distance = 1; distance < count; distance *= 2) {
-      if (item < count) to[item] = item >= distance ? Op::combine(from[item - distance], from[item]) : from[item];
+      if (exists && item >= distance) sum = Op::combine(from[item - distance], sum);
+      if (exists) to[item] = sum;
       sync_block();
       T* const written = to;
       to = from;

@@ -14,11 +14,13 @@ struct SharedSingle : HillisSteeleCost {
 
 #ifdef SCANTUNE_KERNELS
   // Scans items[0] to items[count - 1] of shared memory, no more than there are threads. Returns where the results lie.
-  template <class Op, int kCapacity, class T>
-  SCANTUNE_DEVICE static T* scan(T* items, u32 count) {
+  template <class Op, int kCapacity, class T, class Count>
+  SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     const u32 item = thread_rank();
+    const bool exists = scantune::has_item(item, count);
+#pragma unroll
     for (u32 distance = 1; distance < count; distance *= 2) {
-      const bool reaches = item >= distance && item < count;
+      const bool reaches = exists && item >= distance;
       T sum;
       if (reaches) sum = Op::combine(items[item - distance], items[item]);
       sync_block();

@@ -1,5 +1,6 @@
-// sum_batch: as sum_atomic, with several neighbouring items for each thread, which adds them up one after the other in
-// a register. There are fewer CTAs, fewer barriers and fewer atomic operations for as many items.
+// sum_batch: as sum_atomic, with several items for each thread, which adds them up one after the other in a register.
+// They are as far apart as the CTA has threads, so that the threads of a warp load neighbouring items. There are fewer
+// CTAs, fewer barriers and fewer atomic operations for as many items.
 #pragma once
 
 #include "gallery/summed.h"
@@ -8,13 +9,13 @@ namespace scantune {
 
 struct SumBatchConfig {
   int block_threads = 256;    // threads per CTA
-  int items_per_thread = 16;  // neighbouring items each thread adds up in a register (batchSize)
+  int items_per_thread = 16;  // items that each thread adds up in a register (batchSize)
 
   constexpr bool operator==(const SumBatchConfig&) const = default;
 };
 
 template <>
-struct Family<SumBatchConfig> : SummedFamily<SumBatchConfig, Finish::atomic> {
+struct Family<SumBatchConfig> : SummedFamily<SumBatchConfig, Finish::atomic, Spread::interleaved> {
   static constexpr const char* kName = "sum_batch";
   static constexpr const char* kConfigName = "SumBatchConfig";
   static constexpr const char* kHeader = "gallery/sum_batch.h";
@@ -36,8 +37,8 @@ namespace scantune {
 
 template <class Problem, SumBatchConfig kConfig>
 SCANTUNE_DEVICE void add_to_word(const KernelArguments& arguments) {
-  using Tile = SummedTile<Problem, kConfig>;
-  scantune::add_to_word<Problem>(arguments, Tile::template sum<Tree::warp>(arguments, Tile::one_by_one));
+  scantune::add_to_word<Problem>(arguments,
+                                 SummedTile<Problem, kConfig>::template sum_interleaved<Tree::warp>(arguments));
 }
 
 }  // namespace scantune

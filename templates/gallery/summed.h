@@ -18,7 +18,10 @@ enum class Finish { second_launch, atomic };
 // How the threads of a CTA add up theirs.
 enum class Tree { shared, warp };
 
-template <class Config, Finish kFinish>
+// Which items of a tile a thread adds up: neighbours, or items that are as far apart as the CTA has threads.
+enum class Spread { neighbours, interleaved };
+
+template <class Config, Finish kFinish, Spread kSpread = Spread::neighbours>
 struct SummedFamily {
   static constexpr Standing kStanding = Standing::gallery;
 
@@ -99,8 +102,9 @@ struct SummedFamily {
  private:
   // The steps of a tile: items are added one after the other in a thread, then by a tree.
   static constexpr u64 steps_of(const Config& config, u64 items) {
-    const u64 batch = static_cast<u64>(config.items_per_thread), threads = ceil_div(items, batch);
-    return (items < batch ? items : batch) - 1 + ceil_log2(threads);
+    const u64 batch = static_cast<u64>(config.items_per_thread), most = static_cast<u64>(config.block_threads);
+    if (kSpread == Spread::interleaved) return ceil_div(items, most) - 1 + ceil_log2(items < most ? items : most);
+    return (items < batch ? items : batch) - 1 + ceil_log2(ceil_div(items, batch));
   }
 };
 
@@ -160,6 +164,29 @@ struct SummedTile {
     if (mine > 0) value = load(Problem::input(arguments) + first + mine_from, mine);
     return scantune::sum_of_block<Op, kConfig.block_threads, kTree>(value, (count + kItems - 1) / kItems,
                                                                     shared_memory<Shared>().values);
+  }
+
+  // The same with items of a thread that are as far apart as the CTA has threads, so that neighbouring threads load
+  // neighbouring items.
+  template <Tree kTree>
+  SCANTUNE_DEVICE static T sum_interleaved(const KernelArguments& arguments) {
+    constexpr u32 kThreads = kConfig.block_threads, kTile = kThreads * kItems;
+    const u64 first = static_cast<u64>(block_rank()) * kTile, left = arguments.n - first;
+    const typename Problem::Input* const items = Problem::input(arguments) + first + thread_rank();
+    const auto item = [&](u32 index) {
+      return Problem::accumulator_of(scantune::load_global<CacheHint::normal>(items + index * kThreads), 0);
+    };
+    T value;
+    if (left >= kTile) {
+      value = item(0);
+#pragma unroll
+      for (u32 index = 1; index < kItems; ++index) value = Op::combine(value, item(index));
+    } else {
+      if (thread_rank() < left) value = item(0);
+      for (u32 index = 1; index * kThreads + thread_rank() < left; ++index) value = Op::combine(value, item(index));
+    }
+    return scantune::sum_of_block<Op, kThreads, kTree>(value, left < kThreads ? static_cast<u32>(left) : kThreads,
+                                                       shared_memory<Shared>().values);
   }
 
   // A thread's items, one after the other.

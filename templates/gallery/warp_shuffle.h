@@ -31,15 +31,16 @@ struct WarpShuffle {
 #ifdef SCANTUNE_KERNELS
   // Returns each thread the combination of the values of threads 0 to its own; the first `count` threads have one.
   // totals: kWarpThreads values of shared memory, in which the prefixes of the warps are left.
-  template <class Op, class T>
-  SCANTUNE_DEVICE static T scan_values(T value, u32 count, T* totals) {
+  template <class Op, class T, class Count>
+  SCANTUNE_DEVICE static T scan_values(T value, Count count, T* totals) {
     const u32 lane = thread_rank() % kWarpThreads, warp = thread_rank() / kWarpThreads;
     const u32 warps = (count + kWarpThreads - 1) / kWarpThreads;
 
     // Scan each warp.
-    value = scan_warp<Op>(value, thread_rank() < count ? lane : 0);
+    const bool exists = scantune::has_item(thread_rank(), count);
+    value = scan_warp<Op>(value, exists ? lane : 0);
     const bool is_last_of_warp = lane == kWarpThreads - 1 || thread_rank() == count - 1;
-    if (is_last_of_warp && thread_rank() < count) totals[warp] = value;
+    if (is_last_of_warp && exists) totals[warp] = value;
     sync_block();
 
     // Scan the totals of the warps.
@@ -52,7 +53,7 @@ struct WarpShuffle {
     sync_block();
 
     // Take what is before the warp.
-    if (warp > 0 && thread_rank() < count) value = Op::combine(totals[warp - 1], value);
+    if (warp > 0 && exists) value = Op::combine(totals[warp - 1], value);
     return value;
   }
 
@@ -60,6 +61,7 @@ struct WarpShuffle {
   // reach: the lanes before this one that have values; 0 for a lane without one.
   template <class Op, class T>
   SCANTUNE_DEVICE static T scan_warp(T value, u32 reach) {
+#pragma unroll
     for (u32 distance = 1; distance < kWarpThreads; distance *= 2) {
       const T earlier = scantune::shuffle_up(value, distance);
       if (reach >= distance) value = Op::combine(earlier, value);
@@ -117,11 +119,14 @@ SCANTUNE_DEVICE void warp_shuffle(const KernelArguments& arguments) {
   const u32 item = thread_rank();
 
   // Load, scan and store one item for each thread.
-  T value;
-  if (item < row.items()) value = row.load(item);
-  value = WarpShuffle::scan_values<typename Problem::Op>(value, row.items(), totals);
-  const T before = scantune::before_thread(value, totals);
-  if (item < row.items()) row.store(item, scantune::result_of<Problem>(item == 0, before, value, arguments));
+  scantune::scan_by_count<kConfig.block_threads>(row.items(), [&](auto count) {
+    const bool exists = scantune::has_item(item, count);
+    T value;
+    if (exists) value = row.load(item);
+    value = WarpShuffle::scan_values<typename Problem::Op>(value, count, totals);
+    const T before = scantune::before_thread(value, totals);
+    if (exists) row.store(item, scantune::result_of<Problem>(item == 0, before, value, arguments));
+  });
 }
 
 }  // namespace scantune
