@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scantune/error.hpp"
+#include "select/least_time.h"
 #include "select/printable.h"
 #include "space/config_json.h"
 
@@ -97,10 +98,20 @@ Breakpoint breakpoint_of(const BreakpointRow& breakpoint, std::int64_t n) {
   return {static_cast<u64>(n_high), static_cast<u64>(n_switch), regret, hash};
 }
 
+void check_times(const RecordRow& row, const Request& request) {
+  const auto check_time = [&](const char* name, double time_us) {
+    const std::string reason = impossibility(row.arch, request, time_us);
+    if (!reason.empty()) reject(std::string(name) + ": " + reason);
+  };
+  check_time("median_us", row.median_us);
+  if (row.default_us) check_time("default_us", *row.default_us);
+}
+
 TuningRecord record_of(const RecordRow& row) {
   check_sizes(row);
   const int sm = sm_of(row.arch);
   StatedRequest stated = request_of(row);
+  check_times(row, stated.request);
   return {.device = {row.arch, sm, printable(row.device_name), static_cast<int>(row.sm_count)},
           .request = stated.request,
           .operator_name = std::move(stated.custom.name),

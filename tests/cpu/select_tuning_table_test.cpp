@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "select_rows.h"
 
@@ -177,6 +180,45 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"no SMs", [](RecordRow& row) { row.sm_count = 0; }, "sm_count"},
         BadRow{"endless name", [](RecordRow& row) { row.device_name.assign(100'000, 'x'); }, "longer than"},
         BadRow{"endless config", [](RecordRow& row) { row.config.assign(100'000, '['); }, "longer than"}));
+
+RecordRow row_of_arch(const std::string& arch, const std::string& type, std::int64_t n) {
+  RecordRow row = row_of("lookback", n);
+  testing::state(row, {"input_type", "accumulator_type", "output_type"}, type);
+  Request request = parse_request(algorithm_of<ScanRequest>(), row.request).request;
+  request.n = static_cast<u64>(n);
+  row.arch = arch;
+  row.config = canonical_parameters(find_family("lookback")->default_config(request, sm_of(arch)));
+  return row;
+}
+
+// tests/python/test_record.py reads the same table.
+TEST(TuningTable, AgreesWithTheTunerOnImpossibleTimes) {
+  std::ifstream file(SCANTUNE_IMPOSSIBLE_TIMES);
+  std::string line;
+  std::getline(file, line);
+  std::getline(file, line);
+  ASSERT_EQ(line, "arch\ttype\tn\ttime_us\treason");
+  int rows = 0;
+  for (; std::getline(file, line); ++rows) {
+    SCOPED_TRACE(line);
+    std::istringstream values(line);
+    std::string arch, type, n, time_us, reason;
+    for (std::string* value : {&arch, &type, &n, &time_us, &reason}) std::getline(values, *value, '\t');
+    for (const bool is_default : {false, true}) {
+      RecordRow row = row_of_arch(arch, type, std::stoll(n));
+      row.median_us = row.default_us.emplace(1e9);
+      (is_default ? *row.default_us : row.median_us) = std::stod(time_us);
+      const TuningTable table(std::vector{row});
+      EXPECT_EQ(table.records().size(), reason.empty() ? 1 : 0);
+      ASSERT_EQ(table.rejected().size(), reason.empty() ? 0 : 1);
+      if (reason.empty()) continue;
+      const std::string expected =
+          std::string(is_default ? "default_us: " : "median_us: ") + time_us + " µs are impossible: " + reason;
+      EXPECT_TRUE(table.rejected()[0].reason.starts_with(expected)) << table.rejected()[0].reason;
+    }
+  }
+  EXPECT_GE(rows, 15);
+}
 
 TEST(TuningTable, KeepsControlCharactersOfADatabaseOutOfMessages) {
   RecordRow row = row_of("lookback", 1 << 16);

@@ -303,7 +303,9 @@ def measure(params: dict[str, Any]) -> dict[str, Any]:
         if suffers("lie", "measure", config):
             median = -1.0
         if suffers("too_fast", "measure", config):
-            median = 1e-3
+            median = 0.2
+        if suffers("impossible", "measure", config):
+            median = 1e-300
         one = {"median_us": median, "spread": NOISE, "samples": policy["rounds"], "launches_per_sample": 9}
         if params.get("samples"):
             one["samples_us"] = [median] * policy["rounds"]

@@ -353,6 +353,8 @@ def with_member(name: str, value: str) -> str:
         ("UPDATE record SET finished_at = 'yesterday'", "not a time in UTC"),
         ("UPDATE record SET spread = 'x'", "spread is 'x'"),
         ("UPDATE record SET median_us = 1e300", "median_us"),
+        ("UPDATE record SET median_us = 1e-300", "median_us: 1e-300 µs are impossible"),
+        ("UPDATE record SET default_us = 1e-300", "default_us: 1e-300 µs are impossible"),
         ("UPDATE record SET n = 1 << 50", "n is"),
         ("UPDATE device SET arch = 'sm_9000'", "not an architecture"),
         ("UPDATE device SET name = char(27) || '[2J'", "not the name of a device"),
@@ -418,6 +420,7 @@ def test_row_that_is_not_as_the_worker_declares_it_is_left_out(
     [
         "UPDATE trial SET status = 'splendid'",
         "UPDATE trial SET median_us = NULL WHERE status = 'ok'",
+        "UPDATE trial SET median_us = 1e-300 WHERE status = 'ok'",
         "UPDATE trial SET samples = 'many' WHERE status = 'ok'",
         "UPDATE trial SET compile_ms = 'long'",
         "UPDATE trial SET is_default = 7",

@@ -30,7 +30,7 @@ ELSEWHERE = replace(LOW, device=DEVICES[1], run=RUNS[0].with_origin(ADA))
 
 
 def between(low: Record, high: Record) -> Breakpoint:
-    probes = (Probe(low.n + 1, 1.0, 2.0), Probe(high.n, 2.0, 1.0))
+    probes = (Probe(low.n + 1, 4000.0, 5000.0), Probe(high.n, 5000.0, 4000.0))
     return Breakpoint(low.device, low.problem, low.n, high.n, high.n, probes, low.config, high.config, NOON, RUNS[0])
 
 

@@ -181,6 +181,7 @@ def test_breakpoint_between_two_families_names_the_templates_of_both(
         {"probes": json.dumps([[5000, 1.0, 1.0]] * 100)}, {"probes": None}, {"probes": "[]"},
         {"probes": "[[4096,1,1]]"}, {"probes": "[[8193,1,1]]"}, {"probes": "[[6000,1,1],[5000,1,1]]"},
         {"probes": "[[5000,1,1],[5000,1,1]]"}, {"probes": "[[5000,1e14,1e-300],[6000,1,1]]"},
+        {"probes": "[[5000,1,1e-300]]"},
         {"finished_at": "3000-01-01T00:00:00Z"},
     ],
     ids=str,

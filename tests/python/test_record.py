@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
-from examples import RECORDS
+import pytest
+
+from examples import RECORDS, scan
+from scantune.model.device import Device
+from scantune.model.least_time import impossibility
 from scantune.model.policy import Effort
 from scantune.model.record import joint_hash
 
@@ -45,3 +51,17 @@ def test_hash_of_two_families_is_the_library_s() -> None:
     low, high = "a" * 64, "b" * 64
     assert joint_hash(low, low) == low
     assert joint_hash(low, high) == "1e831ae63ad800e26ef792d221be433a38d25fe9514139ae15dfa2bc5b232cf7"
+
+
+def impossible_times() -> list[list[str]]:
+    """Return the rows of the table that TuningTable.AgreesWithTheTunerOnImpossibleTimes reads, too."""
+    text = Path(__file__).with_name("impossible_times.tsv").read_text(encoding="utf-8")
+    return list(csv.reader(text.splitlines()[2:], delimiter="\t"))
+
+
+@pytest.mark.parametrize(("arch", "type_name", "n", "time_us", "reason"), impossible_times())
+def test_time_that_no_device_takes_is_told_as_the_library_tells_it(
+    arch: str, type_name: str, n: str, time_us: str, reason: str
+) -> None:
+    found = impossibility(Device(arch, "A device", 1), scan(type_name), int(n), float(time_us))
+    assert found == (f"{time_us} µs are impossible: {reason}" if reason else None)

@@ -160,11 +160,20 @@ def test_next_fastest_are_asked_when_every_finalist_fails_at_its_own_size(
     assert statuses(database)["wrong_result"] >= 1
 
 
-def test_impossibly_fast_candidate_does_not_win(tune: Tune, database: Database, faults: Callable[..., None]) -> None:
-    faults(too_fast={"block_threads": 128, "family": "lookback"})
-    outcome, _ = tune(sizes=(2**22,))
+@pytest.mark.parametrize(
+    ("fault", "n", "reason"),
+    [
+        ("too_fast", 2**22, "0.20 µs is implausible: a copy of as many bytes takes"),
+        ("impossible", 2**10, "measure: 1e-300 µs are impossible: a launch of nothing takes more than 0.1"),
+    ],
+)
+def test_impossibly_fast_candidate_fails_and_does_not_win(
+    tune: Tune, database: Database, faults: Callable[..., None], fault: str, n: int, reason: str
+) -> None:
+    faults(**{fault: {"block_threads": 128}})
+    outcome, _ = tune(sizes=(n,))
     assert dict(outcome.records[0].config.values)["block_threads"] != 128
-    assert "implausible" in str([row["reason"] for row in rows(database, "all_trials")])
+    assert reason in str([row["reason"] for row in rows(database, "all_trials")])
 
 
 def test_drifting_clocks_do_not_choose_the_winner(tune: Tune, faults: Callable[..., None]) -> None:

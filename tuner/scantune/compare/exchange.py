@@ -16,6 +16,7 @@ from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
 from scantune.model.config import Config
 from scantune.model.device import Device
+from scantune.model.least_time import possible
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, joint_hash, key_of, templates_of, timestamp
@@ -124,6 +125,8 @@ class ForeignTrial:
         if row["is_default"] not in (0, 1):
             raise ValueError(f"is_default is {row['is_default']!r}")
         measurement = Measurement.from_message(row) if row["status"] == "ok" else None
+        if measurement:
+            possible(device, problem, n, "median_us", measurement.median_us)
         failure = None if measurement else Failure(row["status"], _reason(row["reason"]))
         compile_ms = row["compile_ms"]
         if compile_ms is not None and not (isinstance(compile_ms, (int, float)) and 0 <= compile_ms < 1e9):

@@ -10,6 +10,7 @@ from typing import Any
 
 from scantune.model.config import Config
 from scantune.model.device import Device
+from scantune.model.least_time import possible
 from scantune.model.problem import Problem
 from scantune.model.quantity import MAX_N
 from scantune.model.record import Run, key_of, timestamp
@@ -73,8 +74,13 @@ class Breakpoint:
                 raise ValueError(f"there is no record at its end n = {n}")
         if not isinstance(row["n_high"], int) or not isinstance(row["n_switch"], int):
             raise ValueError(f"n_high is {row['n_high']!r}, n_switch {row['n_switch']!r}")
+        probes = probes_of(row["probes"])
+        for probe in probes:
+            for time_us in (probe.low_us, probe.high_us):
+                if time_us is not None:
+                    possible(device, problem, probe.n, "a probe", time_us)
         return cls(
-            device, problem, n_low, row["n_high"], row["n_switch"], probes_of(row["probes"]),
+            device, problem, n_low, row["n_high"], row["n_switch"], probes,
             Config.from_row(row["low_family"], row["low_config"]),
             Config.from_row(row["high_family"], row["high_config"]), timestamp(row["finished_at"]), Run.from_row(row),
         )  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any
 
 from scantune.model.config import Config
 from scantune.model.device import Device
+from scantune.model.least_time import possible
 from scantune.model.operator_source import OperatorSource
 from scantune.model.origin import Origin, fitting
 from scantune.model.policy import Effort, Policy
@@ -233,12 +234,13 @@ class Record:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Record:
         """Check every column of all_records.sql; raise ValueError naming the first that is not what it should be."""
+        key = key_of(row)
         return cls(
-            *key_of(row),
+            *key,
             config=Config.from_row(row["family"], row["config"]),
-            median_us=_time(row, "median_us"),
+            median_us=possible(*key, "median_us", _time(row, "median_us")),
             spread=_number(row, "spread"),
-            default_us=_time(row, "default_us") if row["default_us"] is not None else None,
+            default_us=None if row["default_us"] is None else possible(*key, "default_us", _time(row, "default_us")),
             ceiling_us=_time(row, "ceiling_us") if row["ceiling_us"] is not None else None,
             finished_at=timestamp(row["finished_at"]),
             run=Run.from_row(row),

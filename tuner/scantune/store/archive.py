@@ -12,6 +12,7 @@ from scantune.model.breakpoint import Breakpoint
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device
+from scantune.model.least_time import possible
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, joint_hash, key_of, now
@@ -61,7 +62,7 @@ class Archive:
             found, problem, n = key_of(row)
             if found != device:
                 return None
-            trial = _trial(dict(row))
+            trial = _trial(dict(row), found, problem, n)
             config = self.algorithms.complete(problem, trial.config)
             return Cell(problem, n), str(row["template_hash"]), replace(trial, config=config)
 
@@ -167,7 +168,7 @@ class Session:
         trials = []
         for row in found:
             try:
-                trial = _trial(dict(row))
+                trial = _trial(dict(row), self.device, problem, n)
             except ValueError:
                 continue
             if row["template_hash"] == self.run_of(problem, n, trial.config).kernel_hash:
@@ -251,10 +252,12 @@ def _columns(config: Config) -> dict[str, object]:
     return {"family": config.family, "config": config.text}
 
 
-def _trial(row: dict[str, object]) -> Trial:
+def _trial(row: dict[str, object], device: Device, problem: Problem, n: int) -> Trial:
     config = Config.from_row(row["family"], row["config"])
     if row["status"] == "ok":
-        return Trial(config, Measurement.from_message(row))
+        measurement = Measurement.from_message(row)
+        possible(device, problem, n, "median_us", measurement.median_us)
+        return Trial(config, measurement)
     if row["status"] not in STATUSES:
         raise ValueError(f"the status is {row['status']!r}")
     return Trial(config, failure=Failure(str(row["status"]), str(row["reason"])))

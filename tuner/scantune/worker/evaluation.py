@@ -11,6 +11,7 @@ from typing import Any
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.family_table import Standing
+from scantune.model.least_time import impossibility
 from scantune.model.measurement import Measurement
 from scantune.model.operator_source import OperatorSource
 from scantune.model.policy import Rounds
@@ -228,6 +229,7 @@ class Evaluator:
         }
         with self.stopwatch.on("measuring"):
             result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
+        device = self._worker.hello().device
         messages, ceiling = result.get("measurements"), result.get("ceiling_us")
         if not isinstance(messages, list) or len(messages) != len(configs):
             raise self._lied(f"{len(configs)} configs were to be measured, the answer is {messages!r}"[:300])
@@ -238,18 +240,20 @@ class Evaluator:
                 raise WorkerDied("the device failed while several configs were measured")
         if ceiling is not None and not (isinstance(ceiling, (int, float)) and ceiling > 0):
             raise self._lied(f"the ceiling is {ceiling!r} µs")
-        return Measured([self._outcome(message) for message in messages], ceiling)
+        return Measured([self._outcome(message, device, problem, n) for message in messages], ceiling)
 
-    def _outcome(self, message: Any) -> Measurement | Failure:
+    def _outcome(self, message: Any, device: Device, problem: Problem, n: int) -> Measurement | Failure:
         if not isinstance(message, dict):
             raise self._lied(f"a measurement is {message!r}"[:300])
         error = message.get("error")
         if isinstance(error, dict):
             return _failure("measure", WorkerError(str(error.get("kind")), str(error.get("message"))))
         try:
-            return Measurement.from_message(message)
+            measurement = Measurement.from_message(message)
         except ValueError as fault:
             raise self._lied(str(fault)) from None
+        reason = impossibility(device, problem, n, measurement.median_us)
+        return Failure("wrong_result", f"measure: {reason}") if reason else measurement
 
     def _lied(self, what: str) -> WorkerDied:
         self._worker.kill()
