@@ -80,7 +80,7 @@ TEST(NvrtcCandidates, LieInTheFolderThatIsNamed) {
 
 TEST(Driver, SaysWhatToDoWhenThereIsNone) {
   expect_parts(device_error_of([] { Driver("libcuda_nowhere.so.1"); }),
-               {"libcuda_nowhere.so.1", "Install NVIDIA's driver", "--arch host", "SCANTUNE_DEVICE=host"});
+               {"libcuda_nowhere.so.1", "Install NVIDIA's driver", "SCANTUNE_DEVICE=host"});
 }
 
 TEST(Driver, SaysWhenItIsTooOld) {

@@ -5,7 +5,7 @@
 namespace scantune {
 namespace {
 
-constexpr const char* kRunOnHost = "'--arch host' or SCANTUNE_DEVICE=host runs on the CPU.";
+constexpr const char* kRunOnHost = "SCANTUNE_DEVICE=host runs on the CPU.";
 
 // What cuInit's most frequent errors mean to a user.
 std::string advice_for(CUresult result) {
