@@ -137,6 +137,7 @@ def test_what_cannot_be_done_as_asked_ends_with_2_and_says_what_to_do(
     code, output = scantune_here(*arguments)
     assert code == 2, output
     assert re.search(words, output), output
+    assert "saving to" not in output
     assert "Traceback" not in output
 
 

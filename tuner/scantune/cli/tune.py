@@ -172,6 +172,9 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     evaluator = Evaluator(worker, Timeouts.of(hello.device), tuning.named.source)
     defaults = Defaults(evaluator)
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
+    # What cannot be tuned is refused before a run is announced.
+    first, *others = tuning.stages(hello.device)
+    first_cells = _known_cells(first, tuning.restriction, hello, evaluator)
     note(
         f"tuning {hello.device}{_among(tuning)}; {tuning.effort.value} effort, at most "
         f"{format_duration(policy.budget_s)}; saving to {tuning.database}"
@@ -191,8 +194,8 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         )  # fmt: skip
 
     rest, faults = list[str](), list[str]()
-    for stage in tuning.stages(hello.device):
-        cells = _known_cells(stage, tuning.restriction, hello, evaluator)
+    for stage in (first, *others):
+        cells = first_cells if stage is first else _known_cells(stage, tuning.restriction, hello, evaluator)
         if cells is None:
             continue
         left_s = policy.budget_s - outcome.seconds
