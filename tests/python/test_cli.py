@@ -344,7 +344,7 @@ def test_winners_of_a_gpu_are_exported_for_the_library(tmp_path: Path, monkeypat
     assert json.loads(line)["device_name"] == "Fake GPU"
 
 
-def test_show_export_import_and_explain(tmp_path: Path) -> None:
+def test_show_export_import_and_explain(tmp_path: Path, faults: Callable[..., None]) -> None:
     here, there, file = tmp_path / "here.db", tmp_path / "there.db", tmp_path / "export.db"
     assert scantune_here("--db", str(here), *SMALL)[0] == 0
     assert scantune_here("db", "export", str(file), "--db", str(here)) == (0, f"1 winner exported to {file}\n")
@@ -363,6 +363,9 @@ def test_show_export_import_and_explain(tmp_path: Path) -> None:
     assert "next: default: no other tuning record serves, so the default would" in explained
     assert "rejected i32 sum n=256: unknown family" in explained
     assert scantune_here("explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1] == explained
+    faults(default_us=None)
+    untimed = scantune_here("explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
+    assert untimed == explained.replace("6.00 us", "not timed")
 
 
 def test_export_and_import_through_a_pipe(tmp_path: Path) -> None:

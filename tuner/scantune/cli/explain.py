@@ -144,7 +144,7 @@ def _print_explanation(problem: Problem, n: int, selection: Selection, tried: Tr
     say(f"{problem} {format_size(n)}: {selection.origin}: {selection.reason}")
     say(f"  {defaults.told(problem, n, selection.config)}")
     if record := selection.record:
-        default = f"{record['default_us']:.2f} us" if record["default_us"] else "failed"
+        default = f"{record['default_us']:.2f} us" if record["default_us"] else "not timed"
         say(f"  measured at {format_size(record['n'])}: {record['median_us']:.2f} us; the default of then: {default}")
     if runner_up := selection.runner_up:
         say(f"  next: {runner_up.origin}: {runner_up.reason}")
