@@ -7,9 +7,8 @@
 namespace scantune {
 namespace {
 
-void refuse(const char* file, const std::optional<SourceMistake>& mistake) {
-  if (mistake)
-    throw CompileError(std::string(file) + ":" + std::to_string(mistake->line) + ": error: " + mistake->text);
+void refuse(const std::string& file, const std::optional<SourceMistake>& mistake) {
+  if (mistake) throw CompileError(file + ":" + std::to_string(mistake->line) + ": error: " + mistake->text);
 }
 
 // The source under line numbers of its own, then what is made of it. Its macros end with it, so that they do not reach
@@ -30,16 +29,18 @@ std::string numbered(const std::string& file, const std::string& source, const s
 struct SourceUse {
   SourceFunction function;
   std::string macro;
+  std::string file;  // what mistakes in it are reported of: named after the argument, or a selection's function
 };
 
 SourceUse use_of(const Request& request, const CustomOperator& custom) {
   const auto criterion = request.value<Criterion>();
   const bool has_state = custom.state_bytes > 0;
   const std::string suffix = has_state ? "_WITH_STATE" : "";
-  if (!criterion) return {has_state ? kCombineWithState : kCombine, "OPERATOR" + suffix};
-  if (*criterion == Criterion::unique_by) return {has_state ? kEqualWithState : kEqual, "EQUALITY" + suffix};
-  if (*criterion == Criterion::parts) return {has_state ? kPartWithState : kPart, "PARTS" + suffix};
-  return {has_state ? kKeepWithState : kKeep, "PREDICATE" + suffix};
+  if (!criterion) return {has_state ? kCombineWithState : kCombine, "OPERATOR" + suffix, "operator.cu"};
+  if (*criterion == Criterion::unique_by)
+    return {has_state ? kEqualWithState : kEqual, "EQUALITY" + suffix, "equal.cu"};
+  if (*criterion == Criterion::parts) return {has_state ? kPartWithState : kPart, "PARTS" + suffix, "part.cu"};
+  return {has_state ? kKeepWithState : kKeep, "PREDICATE" + suffix, "keep.cu"};
 }
 
 Load load_of(const Request& request) { return request.value<Load>().value_or(Load::none); }
@@ -76,7 +77,7 @@ std::string seen_type(ValueType type) {
 
 std::string text_of(const MapText& map, const MapSource& source, const Request& request) {
   const std::string file = map.argument + ".cu";
-  refuse(file.c_str(), first_read_of_a_file(source.source));
+  refuse(file, first_read_of_a_file(source.source));
   const bool has_state = source.state_bytes > 0, structs_are_declared = request.accumulator_type() == ValueType::custom;
 
   // The types of the function: those of an operator's structs are declared, and others the source defines.
@@ -110,7 +111,7 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
   const std::string declared_value = !defined.empty()                ? ""
                                      : declared == ValueType::custom ? "the operator's"
                                                                      : seen_type(declared);
-  refuse(file.c_str(), wrong_definition(source.source, declared_value, function));
+  refuse(file, wrong_definition(source.source, declared_value, function));
 
   const ValueType in_memory = map.takes_memory ? map.takes : map.gives;
   const std::string item = in_memory != ValueType::custom ? kernel_type(in_memory)
@@ -131,14 +132,14 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
 std::string operator_text(const Request& request, const CustomOperator& custom) {
   const ValueType type = request.accumulator_type();
   const std::string number = type == ValueType::custom ? "" : token(type);
-  refuse("operator.cu", first_read_of_a_file(custom.source));
   const SourceUse use = use_of(request, custom);
-  refuse("operator.cu", wrong_definition(custom.source, number, use.function));
+  refuse(use.file, first_read_of_a_file(custom.source));
+  refuse(use.file, wrong_definition(custom.source, number, use.function));
   const std::string value = number.empty() ? "" : "using Value = scantune::" + number + ";\n";
   const std::string bytes = std::to_string(request.accumulator_bytes());
   const std::string alignment = std::to_string(request.alignment_of(type));
   return value +
-         numbered("operator.cu", custom.source,
+         numbered(use.file, custom.source,
                   " SCANTUNE_CUSTOM_" + use.macro + "(ScantuneOperator, " + bytes + ", " + alignment +
                       (custom.state_bytes > 0 ? ", " + std::to_string(custom.state_bytes) : "") + ")") +
          "#line 1 \"scantune_kernel.cu\"\n";

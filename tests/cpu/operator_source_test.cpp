@@ -194,12 +194,12 @@ TEST(Instantiation, TakesKeepOrEqualOfASelection) {
   const char* const equal = "__device__ bool equal(Value before, Value item) { return before == item; }";
   EXPECT_THAT(instantiated(Criterion::predicate, keep), HasSubstr("SCANTUNE_CUSTOM_PREDICATE(ScantuneOperator, 4, 4)"));
   EXPECT_THAT(instantiated(Criterion::unique_by, equal), HasSubstr("SCANTUNE_CUSTOM_EQUALITY(ScantuneOperator, 4, 4)"));
-  EXPECT_THAT(instantiated(Criterion::predicate, keep, 8), StartsWith("operator.cu:2: error: no State: define"));
-  EXPECT_THAT(instantiated(Criterion::unique_by, equal, 8), StartsWith("operator.cu:2: error: no State: define"));
+  EXPECT_THAT(instantiated(Criterion::predicate, keep, 8), StartsWith("keep.cu:2: error: no State: define"));
+  EXPECT_THAT(instantiated(Criterion::unique_by, equal, 8), StartsWith("equal.cu:2: error: no State: define"));
   EXPECT_THAT(instantiated(Criterion::predicate, "bool keep(Value item, State least);", 8),
               HasSubstr("SCANTUNE_CUSTOM_PREDICATE_WITH_STATE(ScantuneOperator, 4, 4, 8)"));
-  EXPECT_THAT(instantiated(Criterion::predicate, equal), StartsWith("operator.cu:2: error: no keep: define"));
-  EXPECT_THAT(instantiated(Criterion::unique_by, keep), StartsWith("operator.cu:2: error: no equal: define"));
+  EXPECT_THAT(instantiated(Criterion::predicate, equal), StartsWith("keep.cu:2: error: no keep: define"));
+  EXPECT_THAT(instantiated(Criterion::unique_by, keep), StartsWith("equal.cu:2: error: no equal: define"));
 }
 
 }  // namespace

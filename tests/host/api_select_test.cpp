@@ -213,8 +213,8 @@ TEST(ApiSelect, TellsTheLinesOfASourceThatDoesNotCompile) {
     const std::string text = text_of(source);
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  expect("__device__ bool keep(int x) {\n  return y; }", "operator.cu:2");
-  expect("#include <cmath>\n__device__ bool keep(int x) { return x; }", "operator.cu:1");
+  expect("__device__ bool keep(int x) {\n  return y; }", "keep.cu:2");
+  expect("#include <cmath>\n__device__ bool keep(int x) { return x; }", "keep.cu:1");
   expect("__device__ bool kept(int x) { return x; }", "define __device__ bool keep(Value item)");
 }
 
