@@ -72,6 +72,7 @@ lint: setup
 install: setup
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@echo "The command that hints name stays here: $(CURDIR)/.venv/bin/scantune; 'pip install .' puts it elsewhere."
 
 format: setup
 	git ls-files -z '*.h' '*.hpp' '*.c' '*.cpp' '*.cu' | xargs -0 $(bin)/clang-format -i
