@@ -61,6 +61,14 @@ def test_suite_may_take_half_more_than_its_budget_on_a_machine_as_fast() -> None
     assert (over(7.9, 1.0), over(8.1, 1.0), over(8.1, 2.0)) == (0, 1, 0)
 
 
+def test_suite_of_mutants_has_no_budget_where_a_template_was_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs, budgets = [budget.Cost("mutation_test", 40.0, 40.0)], {"mutation_test": 10.0}
+    monkeypatch.delenv("SCANTUNE_MUTANTS", raising=False)
+    assert len(budget.excesses(costs, budgets, 1.0)) == 1
+    monkeypatch.setenv("SCANTUNE_MUTANTS", "lookback")
+    assert budget.excesses(costs, budgets, 1.0) == []
+
+
 GTEST = """[ RUN      ] Scans.AreRight/3
 x.cpp:1: Failure
 [  FAILED  ] Scans.AreRight/3, where GetParam() = 7 (12 ms)
