@@ -21,7 +21,7 @@ constexpr double kBytesPerUs = 1e3;  // of one gigabyte per second
 struct Bounds {
   double launch_us;
   double memory_share;
-  std::map<std::string, double> bandwidths;  // of the fastest memory beside GPUs of an arch, by datasheets
+  std::map<std::string, double> bandwidths;  // of the fastest memory known for the architecture
   double other_bandwidth;                    // that no memory has
 
   double bandwidth_of(const std::string& arch) const {
