@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -53,16 +54,19 @@ TEST(ApiProblems, FlagsBecomeOffsets) {
   EXPECT_EQ(scanned<std::int32_t>(values, {.kind = Kind::exclusive}), expected);
 }
 
-TEST(ApiProblems, BoolsCountAsZeroAndOne) {
-  const auto values = flags();
-  std::array<bool, kItems> bools{};
-  std::ranges::copy(values, bools.begin());
-  std::vector<std::int64_t> expected(kItems);
-  std::inclusive_scan(values.begin(), values.end(), expected.begin(), std::plus<>(), std::int64_t{2});
-  const Buffer<bool> in(bools);
-  const Buffer<std::int64_t> out(kItems);
-  runtime::scan(in.data(), out.data(), kItems, {.init = 2});
-  EXPECT_EQ(downloaded(out), expected);
+TEST(ApiProblems, BoolsCountAsTheNumbersOfTheirBytes) {
+  for (const auto set : {std::int8_t{1}, std::int8_t{2}}) {  // true, and what only other languages store
+    auto values = flags();
+    for (std::int8_t& value : values) value = value ? set : std::int8_t{0};
+    std::array<bool, kItems> bools{};
+    std::memcpy(bools.data(), values.data(), kItems);
+    std::vector<std::int64_t> expected(kItems);
+    std::inclusive_scan(values.begin(), values.end(), expected.begin(), std::plus<>(), std::int64_t{2});
+    const Buffer<bool> in(bools);
+    const Buffer<std::int64_t> out(kItems);
+    runtime::scan(in.data(), out.data(), kItems, {.init = 2});
+    EXPECT_EQ(downloaded(out), expected) << "bytes of " << int{set};
+  }
 }
 
 TEST(ApiProblems, SumsAreAsWideAsTheirResults) {
