@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -347,6 +348,23 @@ def a_page_lists_the_environment_variables(tree: Tree) -> list[str]:
     return missing + [f"{page} lists {name}, which nothing reads" for name in sorted(listed - used)]
 
 
+def the_makefile_declares_a_target_once(tree: Tree) -> list[str]:
+    """Make takes the last recipe of a target, and says so only in a warning; of .PHONY it says nothing."""
+    declared = [
+        name
+        for names in re.findall(r"^(?!\.PHONY)([\w./-][\w./ -]*?) *::?(?![:=])", tree["Makefile"], re.MULTILINE)
+        for name in names.split()
+    ]
+    phony = re.findall(r"^\.PHONY *:(.*)$", tree["Makefile"].replace("\\\n", " "), re.MULTILINE)
+    lists = {"the Makefile": declared, "its .PHONY": " ".join(phony).split()}
+    return [
+        f"{place} declares {name} {count} times"
+        for place, names in lists.items()
+        for name, count in Counter(names).items()
+        if count > 1
+    ]
+
+
 @cache
 def without_comments(cpp: str) -> str:
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", cpp, flags=re.DOTALL)
@@ -373,4 +391,5 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     experiments_are_told_alike,
     a_page_maps_the_folders,
     a_page_lists_the_environment_variables,
+    the_makefile_declares_a_target_once,
 )

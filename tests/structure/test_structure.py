@@ -135,6 +135,9 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
         "docs/troubleshooting.md",
         lambda text: text + "\n| `SCANTUNE_UNUSED` | x |\n",
     ),
+    (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text + "\nkills: setup\n\t@true\n"),
+    (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text + "\n.PHONY: kills\n"),
+    (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text.replace(" clean\n", " clean clean\n", 1)),
 ]
 
 
