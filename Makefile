@@ -9,7 +9,7 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup tune quick test test-long designs campaign fuzz kills bench docs lint format install clean
+.PHONY: help setup setup-user tune quick test test-long designs campaign fuzz kills bench docs lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
@@ -30,7 +30,11 @@ help:
 setup:
 	@.ci/setup
 
-tune: setup
+# Without what only tests and lint use.
+setup-user:
+	@.ci/setup user
+
+tune: setup-user
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune-worker
 	@$(bin)/scantune $(ARGS)
 
@@ -69,7 +73,7 @@ docs: setup
 lint: setup
 	@.ci/lint $(if $(ALL),all)
 
-install: setup
+install: setup-user
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 	@echo "The command that hints name stays here: $(CURDIR)/.venv/bin/scantune; 'pip install .' puts it elsewhere."

@@ -1,0 +1,155 @@
+"""Set-up (.ci/setup): what it installs for whom, on programs that stand in for the system's, and its locks."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from tree import ROOT
+
+LOCKS = ROOT / ".ci/requirements"
+
+# Writes down how it was called, and leaves what set-up looks for afterwards.
+STAND_IN = r"""#!/bin/bash
+name=${0##*/}
+case "$name $*" in
+  python*\ -V*) echo Python 3.11 ;;
+  python*\ -c*) ;;
+  g++\ --version) echo g++ 12 ;;
+  g++\ -dumpversion) echo 12 ;;
+  g++\ *) ! grep "$MISSING" ;;  # reads to the end, or who writes would fail
+  *)
+    echo "$name $*" >>"$CALLS"
+    case "$name $*" in
+      *\ -m\ venv*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
+      cmake*) mkdir -p "$4" && echo >"$4/build.ninja" ;;
+    esac
+    ;;
+esac
+"""
+REAL = "bash cat cp cut dirname grep head id mkdir mktemp rm sed sha256sum tail tr"
+STOOD_IN_FOR = "c++ clang++ cmake g++ ninja pkg-config python3 ssh-keygen"
+
+
+class Clone:
+    """What set-up reads of a clone, on a system where nothing is missing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.bin, self.calls = folder / "clone", folder / "bin", folder / "calls"
+        toolkit = folder / "cuda"
+        for made in (self.root / ".ci", self.bin, toolkit / "include", toolkit / "lib64"):
+            made.mkdir(parents=True)
+        shutil.copy(ROOT / ".ci/setup", self.root / ".ci")
+        shutil.copytree(LOCKS, self.root / ".ci/requirements")
+        shutil.copy(ROOT / "pyproject.toml", self.root)
+        (toolkit / "include/nvrtc.h").touch()
+        (toolkit / "include/cuda.h").write_text("#define CUDA_VERSION 13000\n")
+        (toolkit / "lib64/libnvrtc.so").touch()
+        for name in REAL.split():
+            found = shutil.which(name)
+            assert found, name
+            (self.bin / name).symlink_to(found)
+        for name in STOOD_IN_FOR.split():
+            (self.bin / name).write_text(STAND_IN)
+            (self.bin / name).chmod(0o755)
+        self.environment = {"PATH": str(self.bin), "CUDA_HOME": str(toolkit), "CALLS": str(self.calls)}
+
+    def set_up(self, *arguments: str, missing: str = "nothing") -> subprocess.CompletedProcess[str]:
+        """Run set-up where headers whose names hold the word are missing."""
+        self.calls.write_text("")
+        return subprocess.run(
+            [self.bin / "bash", ".ci/setup", *arguments],
+            cwd=self.root, env=self.environment | {"MISSING": missing, "TMPDIR": os.environ.get("TMPDIR", "/tmp")},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    def done(self, *arguments: str) -> list[str]:
+        """Return what set-up ran, each in the words that matter."""
+        result = self.set_up(*arguments)
+        assert result.returncode == 0, result.stderr
+        word = re.compile(r"venv|--clear|--no-index|--only-binary|--require-hashes|\w+\.txt|cmake|-DSCANTUNE_\w+=\w+")
+        return [" ".join(word.findall(line)) for line in self.calls.read_text().splitlines()]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path)
+
+
+NEW, ITSELF = "venv --clear venv", "--no-index"
+USER = "--require-hashes --only-binary user.txt"
+DEV = "--require-hashes dev.txt"
+
+
+def test_users_get_what_they_need_and_contributors_the_rest_without_starting_anew(clone: Clone) -> None:
+    assert clone.done("user") == [NEW, USER, ITSELF, "cmake -DSCANTUNE_BUILD_TESTS=OFF"]
+    assert clone.done("user") == []
+    assert clone.done() == [DEV, ITSELF, "cmake"]
+    assert clone.done() == clone.done("user") == []
+    (clone.root / ".ci/requirements/user.txt").write_text("another\n")
+    assert clone.done() == clone.done("user") == [], "what contributors get is another lock's"
+    (clone.root / ".ci/requirements/dev.txt").write_text("another\n")
+    assert clone.done("user") == [NEW, USER, ITSELF]
+    assert clone.done() == [DEV, ITSELF]
+
+
+def test_a_fresh_clone_gets_all_that_tests_need_at_once(clone: Clone) -> None:
+    assert clone.done() == [NEW, DEV, ITSELF, "cmake"]
+    assert clone.done("user") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked_for"),
+    [(("user",), ""), ((), "libgtest-dev libgmock-dev clang"), (("fuzz",), "libgtest-dev libgmock-dev clang")],
+)
+def test_only_contributors_need_the_packages_of_tests(clone: Clone, arguments: tuple[str, ...], asked_for: str) -> None:
+    (clone.bin / "clang++").unlink()
+    result = clone.set_up(*arguments, missing=r"gtest\|gmock")
+    assert (result.returncode == 0) == (not asked_for)
+    assert set("".join(re.findall(r"are missing: (.*)", result.stderr)).split()) == set(asked_for.split())
+
+
+def test_another_word_for_whom_is_refused(clone: Clone) -> None:
+    result = clone.set_up("users")
+    assert (result.returncode, result.stderr) == (1, "setup: there is no 'users', only 'user' and 'fuzz'\n")
+
+
+def locked(name: str) -> dict[tuple[str, str], list[str]]:
+    """Return the hashes of a lock by package and version; all its lines must have some."""
+    lines = re.sub(r"^#.*\n", "", (LOCKS / name).read_text(), flags=re.MULTILINE).replace("\\\n", "").splitlines()
+    hashes = {}
+    for line in lines:
+        found = re.fullmatch(r"([a-z0-9-]+)==([\w.]+)(?: ; [^#]*?)?((?: +--hash=sha256:[0-9a-f]{64})+)", line)
+        assert found, line
+        hashes[found[1], found[2]] = found[3].split()
+    return hashes
+
+
+def test_what_is_downloaded_is_pinned_by_hash_and_the_same_for_all() -> None:
+    assert locked("user.txt").items() < locked("dev.txt").items()
+    assert {name for name, _ in locked("nvrtc.txt")} == {"nvidia-cuda-nvrtc", "nvidia-cuda-runtime"}
+
+
+def test_locks_hold_what_the_package_asks_for_and_users_get_no_tools() -> None:
+    versions: dict[str, defaultdict[str, list[str]]] = {}
+    for name in ("user", "dev"):
+        versions[name] = defaultdict(list)
+        for package, version in locked(f"{name}.txt"):
+            versions[name][package].append(version)
+    needed = [Requirement(line) for line in requires("scantune") or () if not line.startswith("scantune[")]
+    tools = {canonicalize_name(one.name) for one in needed if "extra" in str(one.marker)}
+    assert {"pytest", "ruff", "clang-format", "kernel-tuner"} <= tools
+    for one in needed:
+        name = canonicalize_name(one.name)
+        for lock in ("dev",) if name in tools else ("dev", "user"):
+            assert versions[lock][name], f"{lock}.txt has no {name}: run .ci/lock"
+            assert all(one.specifier.contains(version) for version in versions[lock][name]), f"run .ci/lock: {one}"
+    assert [name for name in sorted(tools) if name in versions["user"]] == []
