@@ -23,7 +23,7 @@ help:
 	@echo "make bench       measure compile times; on a GPU also call overhead, and the kernels against CUB"
 	@echo "make docs        build the documentation as a site, in build/docs/site"
 	@echo "make lint        clang-format, ruff, mypy, structure, and clang-tidy on what has changed (ALL=1: on everything)"
-	@echo "make install     put library, headers and worker into PREFIX (default: /usr/local)"
+	@echo "make install     put library, headers, worker and a link to the command into PREFIX (default: /usr/local)"
 	@echo "make format      rewrite the sources in the project's format"
 	@echo "make clean       remove everything that was built or installed here"
 
@@ -76,7 +76,9 @@ lint: setup
 install: setup-user
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
 	@cmake --install $(BUILD) --prefix $(PREFIX)
-	@echo "The command that hints name stays here: $(CURDIR)/.venv/bin/scantune; 'pip install .' puts it elsewhere."
+	@command="$(DESTDIR)$(PREFIX)/bin/scantune"; if [ ! -e "$$command" ] || [ -L "$$command" ]; then \
+	  ln -sfn "$(CURDIR)/.venv/bin/scantune" "$$command" && echo "-- Linked: $$command, to the tuner of this checkout"; \
+	else echo "-- Left alone: $$command; the tuner of this checkout is $(CURDIR)/.venv/bin/scantune"; fi
 
 format: setup
 	git ls-files -z '*.h' '*.hpp' '*.c' '*.cpp' '*.cu' | xargs -0 $(bin)/clang-format -i

@@ -52,7 +52,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def prefix(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
     """Return an installed tree that was moved after it was installed."""
     folder = tmp_path_factory.mktemp("prefix")
-    run(["cmake", "--install", BUILD, "--prefix", folder / "installed"], environment)
+    run(
+        ["make", "-C", ROOT, "-o", "setup-user", "install", f"BUILD={BUILD}", f"PREFIX={folder}/installed"], environment
+    )
     return (folder / "installed").rename(folder / "moved")
 
 
@@ -123,7 +125,7 @@ def test_installed_headers_include_only_each_other_and_the_standard_library(pref
 
 def test_only_what_users_need_is_installed(prefix: Path) -> None:
     allowed = re.compile(
-        r"bin/scantune-worker|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|share/doc/scantune/(LICENSE|(concurrency|trust)\.md)|"
+        r"bin/scantune(-worker)?|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|share/doc/scantune/(LICENSE|(concurrency|trust)\.md)|"
         r"lib\w*/(pkgconfig/scantune\.pc|cmake/scantune/scantuneConfig[-\w]*\.cmake)"
     )
     files = [str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir()]
@@ -148,6 +150,10 @@ def test_the_installed_worker_answers(prefix: Path, environment: dict[str, str])
     answer = json.loads(run(worker, environment, given='{"id": 1, "method": "hello", "params": {}}\n'))
     assert answer["ok"]
     assert answer["result"]["device"]["arch"] == "host"
+
+
+def test_the_command_that_messages_name_is_installed(prefix: Path, environment: dict[str, str]) -> None:
+    assert run([prefix / "bin/scantune", "--version"], environment).startswith("scantune ")
 
 
 def test_a_project_that_holds_the_source_keeps_its_own_settings(environment: dict[str, str], tmp_path: Path) -> None:
