@@ -1,7 +1,10 @@
 #include "jit/nvrtc_compiler.h"
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <vector>
 
 #include "jit/nvrtc_library.h"
 #include "scantune/error.hpp"
@@ -81,16 +84,31 @@ std::string name_and_version(const NvrtcLibrary& nvrtc) {
   return "NVRTC " + std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
+constexpr int kOldestSm = 70;  // older ones lack __grid_constant__, which every kernel has
+
+// 90 of sm_90 and of its variant sm_90a.
+int sm_number(const std::string& arch) {
+  int sm = 0;
+  if (arch.starts_with("sm_")) std::from_chars(arch.data() + 3, arch.data() + arch.size(), sm);
+  return sm;
+}
+
 // NVRTC's own message for an architecture it does not know names neither itself nor what it does know.
 void check_arch(const NvrtcLibrary& nvrtc, const std::string& arch) {
+  const int sm = sm_number(arch);
+  if (sm < kOldestSm)
+    throw DeviceError("scantune has no kernels for " + arch + ": they need compute capability " +
+                      std::to_string(kOldestSm / 10) + ".0. SCANTUNE_DEVICE=host runs on the CPU.");
+  const std::vector<int> sms = nvrtc.supported_sms();
+  if (std::ranges::find(sms, sm) != sms.end()) return;
   std::string known;
-  for (const int sm : nvrtc.supported_sms()) {
-    const std::string name = "sm_" + std::to_string(sm);
-    if (arch.compare(0, name.size(), name) == 0) return;  // sm_90a is a variant of sm_90
-    known += " " + name;
-  }
-  throw DeviceError(name_and_version(nvrtc) + " cannot compile for " + arch + "; it knows" + known +
-                    ". Install an NVRTC of another CUDA release and set SCANTUNE_NVRTC to it.");
+  for (const int one : sms) known += " sm_" + std::to_string(one);
+  const char* const advice =
+      sm < std::ranges::min(sms)
+          ? "CUDA 12.9 is the last that does: 'pip install nvidia-cuda-nvrtc-cu12==12.9.*', and set SCANTUNE_NVRTC to "
+            "the folder nvidia/cuda_nvrtc/lib that it brings."
+          : "Install the NVRTC of a newer CUDA release, and set SCANTUNE_NVRTC to it.";
+  throw DeviceError(name_and_version(nvrtc) + " cannot compile for " + arch + "; it knows" + known + ". " + advice);
 }
 
 }  // namespace

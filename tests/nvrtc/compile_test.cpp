@@ -135,14 +135,23 @@ TEST(NvrtcCompiler, ThrowsTheWholeLogWhenTheSourceIsWrong) {
   }
 }
 
-TEST(NvrtcCompiler, SaysWhichArchitecturesItKnows) {
-  try {
-    NvrtcCompiler().compile({"", {}, {}, "nothing"}, "sm_20");
-    FAIL() << "compiled";
-  } catch (const DeviceError& error) {
-    const std::string text = error.what();
-    for (const char* part : {"sm_20", "it knows", " sm_90"}) EXPECT_NE(text.find(part), std::string::npos) << text;
-  }
+TEST(NvrtcCompiler, SaysWhichArchitecturesItKnowsAndWhatToDoAboutOthers) {
+  const std::string too_old = "they need compute capability 7.0. SCANTUNE_DEVICE=host";
+  const std::string old = "'pip install nvidia-cuda-nvrtc-cu12==12.9.*', and set SCANTUNE_NVRTC";
+  const std::pair<std::string, std::vector<std::string>> kUnknown[] = {
+      {"sm_20", {too_old}},
+      {"sm_61", {too_old}},
+      {"sm_70", {"it knows", " sm_90", old}},
+      {"sm_72", {"it knows", " sm_90", old}},
+      {"sm_999", {"it knows", " sm_90", "NVRTC of a newer CUDA release, and set SCANTUNE_NVRTC"}}};
+  for (const auto& [arch, parts] : kUnknown) try {
+      NvrtcCompiler().compile({"", {}, {}, "nothing"}, arch);
+      EXPECT_LT(NvrtcCompiler().version(), "NVRTC 13") << "compiled for " << arch;  // which knows the older ones
+    } catch (const DeviceError& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find(arch), std::string::npos) << text;
+      for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
 }
 
 }  // namespace
