@@ -18,7 +18,8 @@ enum class Finish { second_launch, atomic };
 // How the threads of a CTA add up theirs.
 enum class Tree { shared, warp };
 
-// Which items of a tile a thread adds up: neighbours, or items that are as far apart as the CTA has threads.
+// Which items of a tile a thread adds up: neighbours go to one thread, or thread t of T takes items t, t + T, t + 2T,
+// and so on.
 enum class Spread { neighbours, interleaved };
 
 template <class Config, Finish kFinish, Spread kSpread = Spread::neighbours>
@@ -166,7 +167,7 @@ struct SummedTile {
                                                                     shared_memory<Shared>().values);
   }
 
-  // The same with items of a thread that are as far apart as the CTA has threads, so that neighbouring threads load
+  // The same where thread t of T takes items t, t + T, t + 2T, and so on, so that neighbouring threads load
   // neighbouring items.
   template <Tree kTree>
   SCANTUNE_DEVICE static T sum_interleaved(const KernelArguments& arguments) {
