@@ -21,6 +21,11 @@ std::string shortage(u64 held_bytes, u64 needed_bytes, unsigned item_bytes) {
          " bytes, and the scan needs " + std::to_string(needed_bytes / item_bytes);
 }
 
+std::optional<double> peak_gigabytes_per_second(int memory_clock_khz, int bus_width_bits) {
+  if (memory_clock_khz <= 0 || bus_width_bits <= 0) return std::nullopt;
+  return 2e-6 * memory_clock_khz * bus_width_bits / 8;
+}
+
 std::string Device::argument_fault(std::span<const NamedMemory> arguments, Stream stream) {
   return first_fault(
       arguments,

@@ -49,6 +49,10 @@ struct NamedMemory {
 // What is wrong with memory whose allocation holds fewer bytes than the items need.
 std::string shortage(u64 held_bytes, u64 needed_bytes, unsigned item_bytes);
 
+// The most that a memory moves which does so at both edges of its clock; nullopt for a clock or bus of 0, which says
+// that it is not known.
+std::optional<double> peak_gigabytes_per_second(int memory_clock_khz, int bus_width_bits);
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -125,6 +129,8 @@ class Device {
   virtual double time_us(const std::function<void(Stream)>& enqueue, int replays) = 0;
   virtual std::optional<int> sm_clock_mhz() = 0;  // the clock at this moment; nullopt where it cannot be read
   virtual u64 l2_bytes() = 0;                     // 0 on the host device
+  // What the memory moves at most, as its clock and the width of its bus say; nullopt where nothing does.
+  virtual std::optional<double> peak_gigabytes_per_second() { return std::nullopt; }
 
  protected:
   // The first fault of several pointers and a stream, given the check of one of each.

@@ -275,6 +275,7 @@ Json Session::hello(const Params& params) {
   json["device"]["arch"] = identity.arch;
   json["device"]["name"] = identity.name;
   json["device"]["sm_count"] = identity.sm_count;
+  if (const auto peak = device().peak_gigabytes_per_second()) json["device"]["peak_gigabytes_per_second"] = *peak;
   json["algorithms"] = Json::array();
   for (const AlgorithmModel* algorithm : algorithms()) json["algorithms"].push_back(algorithm_json(*algorithm));
   json["families"] = Json::array();

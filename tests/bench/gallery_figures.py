@@ -48,14 +48,18 @@ def told_config(one: Contender | None) -> str:
 
 def ladder(number: str) -> str:
     """Return what each rung reaches, with its default and with the config that a search found."""
-    rows = [_rung(race, one) for race in gallery_results.races_of(number) for one in race.contenders]
-    return table(["N", "name", "µs", "GB/s", "share of a copy's speed", "config"], rows, TIMES)
+    races = gallery_results.races_of(number)
+    of_peak = ["share of the peak"] if any(race.peak for race in races) else []
+    rows = [_rung(race, one) for race in races for one in race.contenders]
+    return table(["N", "name", "µs", "GB/s", "share of a copy's speed", *of_peak, "config"], rows, TIMES)
 
 
 def _rung(race: Race, one: Contender) -> Sequence[str]:
     bandwidth = race.gigabytes_per_second(one)
     told_bandwidth = f"{bandwidth:,.0f}" if bandwidth else NONE
-    return size(race.n), name(one), told_us(one), told_bandwidth, told_share(race.share(one)), told_config(one)
+    of_peak = [told_share(race.share_of_peak(one))] if race.peak else []
+    beside_copy = told_share(race.share(one))
+    return size(race.n), name(one), told_us(one), told_bandwidth, beside_copy, *of_peak, told_config(one)
 
 
 def name(one: Contender) -> str:

@@ -52,6 +52,7 @@ class Race:
     bytes: int  # that must be read and written
     copy_us: float | None
     contenders: Sequence[Contender]
+    peak: float | None = None  # GB/s that the GPU's memory moves at most, where that was told
 
     @property
     def families(self) -> list[str]:
@@ -71,6 +72,10 @@ class Race:
     def share(self, one: Contender | None) -> float | None:
         """Return the share of the speed of a copy of as many bytes."""
         return self.copy_us / one.us if self.copy_us and one and one.us else None
+
+    def share_of_peak(self, one: Contender) -> float | None:
+        bandwidth = self.gigabytes_per_second(one)
+        return bandwidth / self.peak if bandwidth and self.peak else None
 
     def gigabytes_per_second(self, one: Contender) -> float | None:
         return self.bytes / one.us * 1e-3 if one.us else None
@@ -93,7 +98,10 @@ def races() -> list[Race]:
     def key(row: Row) -> tuple[str, ...]:
         return row["table"], row["group"], row["n"], row["rows"]
 
-    return [_race(list(rows)) for _, rows in itertools.groupby(figure_table.read(TIMES).rows, key)]
+    measured = figure_table.read(TIMES)
+    told = measured.facts.get("peak_gigabytes_per_second")
+    peak = float(told) if told else None
+    return [_race(list(rows), peak) for _, rows in itertools.groupby(measured.rows, key)]
 
 
 def races_of(table: str) -> list[Race]:
@@ -120,11 +128,11 @@ def of_family(family: str) -> list[Race]:
     return [race for race in races() if family in race.families] if is_measured else []
 
 
-def _race(rows: Sequence[Row]) -> Race:
+def _race(rows: Sequence[Row], peak: float | None) -> Race:
     first = rows[0]
     copy_us = float(first["ceiling_us"]) if first["ceiling_us"] else None
     contenders = tuple(map(_contender, rows))
-    return Race(first["table"], first["group"], int(first["n"]), int(first["bytes"] or 0), copy_us, contenders)
+    return Race(first["table"], first["group"], int(first["n"]), int(first["bytes"] or 0), copy_us, contenders, peak)
 
 
 def _contender(row: Row) -> Contender:

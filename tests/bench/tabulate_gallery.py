@@ -52,7 +52,7 @@ def times(messages: Sequence[Message], commit: str) -> str:
         "gpu": _only("GPU", (one["device"]["name"] for one in messages)),
         "driver": _only("driver", (one["driver"] for one in messages)),
         "compiler": _only("compiler", (one["compiler"] for one in messages)),
-        **_when(messages, commit),
+        "peak_gigabytes_per_second": _only("peak", (_peak(one) for one in messages)), **_when(messages, commit),
         "cub": _joined(one["origin"] for one in contenders if one["name"] == CUB and one["origin"]),
         "types": _joined(race["problem"]["input_type"] for _, race in races),
         "failures": str(sum(one["failure"] is not None for one in contenders)), "method": _METHOD_OF_TIMES,
@@ -68,6 +68,11 @@ def counts(messages: Sequence[Message], commit: str) -> str:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     facts = {**_when(messages, commit), "method": _METHOD_OF_COUNTS}
     return results_file.text_of(facts, columns, ([row.get(name) for name in columns] for row in rows))
+
+
+def _peak(message: Message) -> str:
+    peak = message["peak_gigabytes_per_second"]
+    return f"{peak:.5g}" if peak else ""
 
 
 def _when(messages: Sequence[Message], commit: str) -> dict[str, str]:

@@ -57,6 +57,7 @@ class ScanningDevice : public Device {
   u64 total_bytes = u64{1} << 34;   // limit to all of them
   std::string lost;                 // once set, the device refuses everything
   u64 l2 = 0;
+  std::optional<double> peak;  // bandwidth, as Device says it
   int scans = 0;
   int other_launches = 0;  // launches of kernels that scans are timed beside
   int checks = 0;          // checks of outputs by kernels
@@ -138,6 +139,7 @@ class ScanningDevice : public Device {
   }
   std::optional<int> sm_clock_mhz() override { return 1980; }
   u64 l2_bytes() override { return l2; }
+  std::optional<double> peak_gigabytes_per_second() override { return peak; }
 
   u64 allocated_bytes() const {
     u64 sum = 0;

@@ -112,6 +112,14 @@ TEST_F(WorkerSession, SaysWhichDeviceAndToolsItHas) {
   EXPECT_EQ(lookback["former_values"], Json::array());
 }
 
+TEST_F(WorkerSession, SaysWhatTheMemoryMovesAtMostWhereThatIsKnown) {
+  EXPECT_FALSE(result("hello")["device"].contains("peak_gigabytes_per_second"));
+  device_->peak = peak_gigabytes_per_second(3'201'000, 6144);  // an H200
+  EXPECT_DOUBLE_EQ(result("hello")["device"]["peak_gigabytes_per_second"], 4916.736);
+  EXPECT_EQ(peak_gigabytes_per_second(0, 6144), std::nullopt);
+  EXPECT_EQ(peak_gigabytes_per_second(3'201'000, 0), std::nullopt);
+}
+
 TEST_F(WorkerSession, SaysThatThereIsNoDeviceAndLooksAgainLater) {
   bool present = false;
   Session session([&]() -> std::shared_ptr<Device> {

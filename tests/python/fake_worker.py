@@ -321,6 +321,8 @@ def hello(device: str) -> dict[str, Any]:
     identity = {"arch": "host", "name": os.environ.get("FAKE_WORKER_NAME", "Fake CPU"), "sm_count": 8}
     if device.startswith("cuda"):
         identity = {"arch": FAULTS["gpu"], "name": "Fake GPU", "sm_count": 132}
+    if "peak" in FAULTS:
+        identity["peak_gigabytes_per_second"] = FAULTS["peak"]
     versions = {"version": "0.1.0", "compiler_version": "g++ 12", "driver_version": "none"}
     return {
         "protocol": FAULTS.get("protocol", 4),

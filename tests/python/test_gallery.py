@@ -100,6 +100,26 @@ def test_families_are_verified_and_raced_beside_a_copy_and_what_is_selected(requ
     assert verified == measured["configs"]
 
 
+@pytest.mark.parametrize("peak", [None, 4000.0])
+def test_share_of_the_peak_is_told_where_the_worker_tells_the_peak(faults: Faults, peak: float | None) -> None:
+    faults(**({"peak": peak} if peak else {}))
+    arguments = ["--families", "kogge_stone", "--n", "2^9"]
+    told = message(*arguments)
+    one = contenders(told["races"][0])["kogge_stone"]
+    assert told["peak_gigabytes_per_second"] == peak
+    assert one["share_of_peak"] == (pytest.approx(one["gigabytes_per_second"] / peak) if peak else None)
+    said = invoke("gallery", *HOST, *arguments).output
+    assert ("of copy  of peak" in said) == ("share of the 4,000 GB/s that" in said) == bool(peak)
+
+
+@pytest.mark.parametrize("peak", [0, -1, True, "4000", float("inf")])
+def test_peak_that_is_none_is_not_believed(faults: Faults, peak: object) -> None:
+    faults(peak=peak)
+    code, said = scantune_here("gallery", *HOST, "--families", "kogge_stone", "--n", "2^9")
+    assert code == 1, said
+    assert "the peak of its device is" in said
+
+
 def test_three_problems_are_raced_each_by_the_families_that_can_do_it(capsys: pytest.CaptureFixture[str]) -> None:
     told = message("--families", "kogge_stone,sum_vector,lookback", "--n", "2^12")
     by_group = {race["group"]: race for race in told["races"]}

@@ -74,6 +74,15 @@ def test_ladder_has_a_row_for_each_contender_and_tells_its_config() -> None:
     assert gallery_figures.TABLES["gallery table 2"]().endswith(f"\n\n{PROVENANCE}\n")
 
 
+def test_ladder_tells_the_share_of_a_peak_that_was_known(room: Path) -> None:
+    gallery_measured.write(room, [message(race(), table=0, peak_gigabytes_per_second=8.0)])
+    assert cells("gallery table 0") == [
+        ["N", "name", "µs", "GB/s", "share of a copy's speed", "share of the peak", "config"],
+        ["10^3", "copy", "2", "4", "100 %", "50 %", ""],
+        ["10^3", "selected", "2.5", "3", "80 %", "40 %", "`one_shot`, `unroll=2`"],
+    ]
+
+
 def test_table_of_times_has_two_columns_for_a_family_that_was_searched(room: Path) -> None:
     races = [
         race(*tuned("fenwick", 5.0), family("reduce_then_scan", 12345.6, {}, origin="default"), n=10**3),

@@ -289,6 +289,13 @@ std::optional<int> CudaDevice::sm_clock_mhz() {
   return NvmlDevice(pci_bus_id_of(ordinal_)).sm_clock_mhz();
 }
 
+std::optional<double> CudaDevice::peak_gigabytes_per_second() {
+  int clock_khz = 0, bus_bits = 0;  // stay 0 where the driver does not tell
+  Driver::instance().cuDeviceGetAttribute(&clock_khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, ordinal_);
+  Driver::instance().cuDeviceGetAttribute(&bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, ordinal_);
+  return scantune::peak_gigabytes_per_second(clock_khz, bus_bits);
+}
+
 std::string CudaDevice::pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);

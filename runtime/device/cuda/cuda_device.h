@@ -53,6 +53,7 @@ class CudaDevice : public Device {
 
   double time_us(const std::function<void(Stream)>& enqueue, int replays) override;
   std::optional<int> sm_clock_mhz() override;
+  std::optional<double> peak_gigabytes_per_second() override;
   u64 l2_bytes() override { return l2_bytes_; }
 
  private:

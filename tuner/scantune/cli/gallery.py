@@ -304,6 +304,6 @@ class _Run:
     def _message(self) -> dict[str, Any]:
         return {
             "device": vars(self.hello.device), "compiler": self.hello.compiler_version,
-            "driver": self.hello.driver_version,
+            "driver": self.hello.driver_version, "peak_gigabytes_per_second": self.hello.peak_gigabytes_per_second,
             "table": self.asked.table, "races": [race_message(race, self.defaults) for race in self.races],
         }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,6 +56,7 @@ class Hello:
     compiler_version: str
     driver_version: str
     algorithms: Algorithms
+    peak_gigabytes_per_second: float | None = None  # what the device's memory moves at most; None: it is not known
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Hello:
@@ -72,7 +74,17 @@ class Hello:
         named = Device(device.get("arch"), device.get("name"), device.get("sm_count"))  # type: ignore[arg-type]
         version, template_hash, compiler_version, driver_version = map(str, texts)
         algorithms = Algorithms.from_message(message)
-        return cls(named, version, template_hash, compiler_version, driver_version, algorithms)
+        peak = _peak(device.get("peak_gigabytes_per_second"))
+        return cls(named, version, template_hash, compiler_version, driver_version, algorithms, peak)
 
     def __str__(self) -> str:
         return f"{self.device}, templates {self.template_hash[:12]}, {self.compiler_version}"
+
+
+def _peak(told: object) -> float | None:
+    """Return the peak bandwidth that a worker tells, if it tells any. Raise ValueError if it is none."""
+    if told is None:
+        return None
+    if isinstance(told, bool) or not isinstance(told, (int, float)) or not 0 < told < math.inf:
+        raise ValueError(f"the peak of its device is {told!r} GB/s")
+    return float(told)

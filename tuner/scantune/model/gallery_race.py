@@ -34,6 +34,7 @@ class GalleryRace:
     contenders: Sequence[Contender]
     ceiling_us: float | None  # time of a copy of as many bytes
     refused: Mapping[str, str]  # families that cannot do it, and why
+    peak: float | None = None  # GB/s that the device's memory moves at most; None: it is not known
 
     @property
     def n(self) -> int:
@@ -51,6 +52,10 @@ class GalleryRace:
 
     def share_of_copy(self, one: Contender) -> float | None:
         return self.ceiling_us / one.median_us if self.ceiling_us and one.median_us else None
+
+    def share_of_peak(self, one: Contender) -> float | None:
+        bandwidth = self.gigabytes_per_second(one)
+        return bandwidth / self.peak if bandwidth and self.peak else None
 
     def work_efficiency(self, one: Contender) -> float | None:
         return work_efficiency(self.cell, one.work)

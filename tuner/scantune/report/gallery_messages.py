@@ -33,6 +33,7 @@ def _contender_message(race: GalleryRace, one: Contender, defaults: Defaults) ->
         "name": one.name, **config, "is_default": config["departures"] == {}, "origin": one.origin or None,
         "median_us": one.median_us, "spread": one.spread, "probe_only": one.probe_only,
         "gigabytes_per_second": race.gigabytes_per_second(one), "share_of_copy": race.share_of_copy(one),
+        "share_of_peak": race.share_of_peak(one),
         "work": one.work.message() if one.work else None, "work_efficiency": race.work_efficiency(one),
         "failure": one.failure or None,
     }  # fmt: skip

@@ -17,6 +17,7 @@ _ABOUT = (
     "row. efficiency: operations of a serial run over those of this one. config: what departs from the family's "
     "default."
 )
+_ABOUT_PEAK = " of peak: share of the {} GB/s that the device's memory moves at most, by its clock and its bus."
 _ABOUT_PROBES = " ~: timed but once, because it is many times slower than the fastest."
 _ABOUT_CUB = " CUB: timed by cub_bench, not in turns with the others."
 _ABOUT_HOST = " These times describe the CPU of the host device, never a GPU."
@@ -36,10 +37,12 @@ def rows_listing(rows: Sequence[GalleryRow]) -> Listing:
 
 def race_table(race: GalleryRace, device: Device, defaults: Defaults) -> Listing:
     """Return the table of one race."""
-    numbers = map(Column, ("µs", "GB/s", "of copy", "steps", "operations", "efficiency"))
+    of_peak = ["of peak"] if race.peak else []
+    numbers = map(Column, ("µs", "GB/s", "of copy", *of_peak, "steps", "operations", "efficiency"))
     columns = [Column("name", is_text=True), *numbers]
     rows = [Row(_cells(race, one), _detail(race, one, defaults)) for one in race.contenders]
     about = _ABOUT
+    about += _ABOUT_PEAK.format(f"{race.peak:,.0f}") if race.peak else ""
     about += _ABOUT_PROBES if any(one.probe_only for one in race.contenders) else ""
     about += _ABOUT_CUB if any(one.name == CUB for one in race.contenders) else ""
     about += _ABOUT_HOST if device.is_host else ""
@@ -87,16 +90,21 @@ def _told(value: object, name: str) -> str:
 
 
 def _cells(race: GalleryRace, one: Contender) -> list[str]:
-    bandwidth, share, efficiency = race.gigabytes_per_second(one), race.share_of_copy(one), race.work_efficiency(one)
+    bandwidth, efficiency = race.gigabytes_per_second(one), race.work_efficiency(one)
     return [
         one.name,
         _time(one),
         three_digits(bandwidth) if bandwidth else NONE,
-        f"{share:.0%}" if share else NONE,
+        _share(race.share_of_copy(one)),
+        *([_share(race.share_of_peak(one))] if race.peak else []),
         f"{one.work.steps:,}" if one.work else NONE,
         f"{one.work.operations:,}" if one.work else NONE,
         f"{efficiency:.2f}" if efficiency else NONE,
     ]
+
+
+def _share(share: float | None) -> str:
+    return f"{share:.0%}" if share else NONE
 
 
 def _time(one: Contender) -> str:
