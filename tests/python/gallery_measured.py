@@ -40,7 +40,8 @@ def race(*contenders: dict[str, Any], n: int = 1000, group: str = "Whole scans",
     selected["config"]["family"] = "one_shot"
     return {
         "group": group, "problem": {"algorithm": "scan", "input_type": "i32", "op": "sum"}, "extents": {}, "n": n,
-        "ceiling_us": 2.0, "contenders": [contender("copy", 2.0), selected, *contenders], "left_out": {}, **changes,
+        "ceiling_us": 2.0, "contenders": [contender("copy", 2.0), selected, *contenders], "left_out": {},
+        "without_cub": None, **changes,
     }  # fmt: skip
 
 

@@ -86,6 +86,39 @@ def test_cub_without_a_time_says_why(tmp_path: Path, text: str, words: str) -> N
     assert words in found.failure
 
 
+@pytest.mark.parametrize(
+    ("device", "problem", "words"),
+    [
+        (
+            "cuda:0",
+            ["--families", "sum_vector"],
+            "CUB was not measured: cub_bench is not built; 'make bench' builds it",
+        ),
+        ("cuda:1", ["--families", "sum_vector"], "CUB was not measured: cub_bench runs on GPU 0 alone."),
+        ("host", ["--table", "2"], "CUB was not measured: cub_bench runs on GPU 0 alone."),
+        ("cuda:0", ["--families", "kogge_stone"], "CUB was not measured: cub_bench has no scans of rows."),
+    ],
+)
+def test_table_says_why_cub_is_not_in_it(
+    faults: Faults, monkeypatch: pytest.MonkeyPatch, device: str, problem: list[str], words: str
+) -> None:
+    monkeypatch.setenv("SCANTUNE_CUB_BENCH", "/no/such/program")
+    faults(gpu="sm_90")
+    code, out, err = streams_here("gallery", "--device", device, *problem, "--n", "2^12")
+    assert code == 0, err
+    assert words in " ".join(out.split())
+
+
+def test_cub_that_fails_says_so_in_the_table(tmp_path: Path, faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCANTUNE_CUB_BENCH", str(cub(tmp_path, "no JSON")))
+    faults(gpu="sm_90")
+    code, out, err = streams_here("gallery", "--families", "sum_vector", "--n", "2^12", "--json", "-")
+    assert code == 0, err
+    (race,) = json.loads(out)["races"]
+    assert "other results" in race["without_cub"]
+    assert "CUB" not in contenders(race)
+
+
 def test_cub_stands_beside_families_on_a_gpu(tmp_path: Path, faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
     timed = {"results": [{"contenders": [{"role": "cub", "name": "CUB 3", "cold": {"us": 4.0, "spread": 0.1}}]}]}
     monkeypatch.setenv("SCANTUNE_CUB_BENCH", str(cub(tmp_path, json.dumps(timed))))

@@ -28,7 +28,7 @@ from scantune.cli.options import (
 from scantune.cli.restriction_options import nearest
 from scantune.cli.terminal import console, note, reported_errors
 from scantune.cli.workers import chosen_worker, sigterm_as_interrupt
-from scantune.compare.cub_time import cub_bench, cub_time
+from scantune.compare.cub_time import cub_bench, cub_time, no_cub
 from scantune.compare.gallery import Gallery
 from scantune.compare.gallery_problem import BLOCKED, GalleryProblem, gallery_problems
 from scantune.errors import ScantuneError, UsageError
@@ -266,15 +266,15 @@ class _Run:
         self.left_out.append(f"{problem.title.lower()}, N = {format_size(n)}: {reason}")
 
     def _with_cub(self, race: GalleryRace, problem: GalleryProblem) -> GalleryRace:
-        """Return the race with CUB's time, where that was built and does such a problem on this GPU."""
+        """Return the race with CUB's time, or with the reason why it has none."""
         program = cub_bench()
-        if program is None or problem.kind == BLOCKED or self.worker.device != "cuda:0":
-            return race
+        reason = no_cub(program, self.worker.device, problem.kind == BLOCKED)
+        if program is None or reason:
+            return replace(race, without_cub=reason)
         note(f"{race.title}: timing CUB")
         time = cub_time(program, problem.algorithm, self.asked.type, race.n)
         if time.failure:
-            note(f"no time of CUB: {time.failure}")
-            return race
+            return replace(race, without_cub=time.failure)
         return replace(race, contenders=[*race.contenders, time])
 
     def _keep(self, race: GalleryRace) -> None:

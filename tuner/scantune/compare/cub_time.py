@@ -22,6 +22,17 @@ def cub_bench() -> Path | None:
     return program if program.is_file() else None
 
 
+def no_cub(program: Path | None, device: str, has_rows: bool) -> str:
+    """Return why CUB is not timed on a device; empty where it is."""
+    if has_rows:
+        return "cub_bench has no scans of rows"
+    if device != "cuda:0":
+        return "cub_bench runs on GPU 0 alone"
+    if program is None:
+        return "cub_bench is not built; 'make bench' builds it, and SCANTUNE_CUB_BENCH may name it"
+    return ""
+
+
 def cub_time(program: Path, algorithm: str, type_: str, n: int) -> Contender:
     """Return the time of the fastest CUB for the sum of n items, cold; else why there is none."""
     with tempfile.TemporaryDirectory() as folder:

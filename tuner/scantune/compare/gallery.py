@@ -100,7 +100,7 @@ class Gallery:
         contenders = [self._contender(cell, name, one, outcomes[one.config]) for name, one in chosen.items()]
         copy = [Contender(COPY, median_us=ceiling_us)] if ceiling_us else []
         peak = self._hello.peak_gigabytes_per_second
-        return GalleryRace(candidates.problem.title, cell, [*copy, *contenders], ceiling_us, refused, peak)
+        return GalleryRace(candidates.problem.title, cell, [*copy, *contenders], ceiling_us, refused, peak=peak)
 
     def _verified(self, problem: GalleryProblem, cell: Cell, config: Config) -> Failure | None:
         """Verify at no more items than a search does, in rows as long; at all where a config is not legal for so few.

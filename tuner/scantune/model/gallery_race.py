@@ -34,6 +34,7 @@ class GalleryRace:
     contenders: Sequence[Contender]
     ceiling_us: float | None  # time of a copy of as many bytes
     refused: Mapping[str, str]  # families that cannot do it, and why
+    without_cub: str = ""  # why CUB is not among the contenders, where it is not
     peak: float | None = None  # GB/s that the device's memory moves at most; None: it is not known
 
     @property

@@ -22,7 +22,7 @@ def race_message(race: GalleryRace, defaults: Defaults) -> dict[str, Any]:
         "group": race.group, "problem": race.cell.problem.message(), "extents": dict(race.cell.problem.extents),
         "n": race.n, "ceiling_us": race.ceiling_us,
         "contenders": [_contender_message(race, one, defaults) for one in race.contenders],
-        "left_out": dict(race.refused),
+        "left_out": dict(race.refused), "without_cub": race.without_cub or None,
     }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def race_table(race: GalleryRace, device: Device, defaults: Defaults) -> Listing
     about = _ABOUT
     about += _ABOUT_PEAK.format(f"{race.peak:,.0f}") if race.peak else ""
     about += _ABOUT_PROBES if any(one.probe_only for one in race.contenders) else ""
-    about += _ABOUT_CUB if any(one.name == CUB for one in race.contenders) else ""
+    about += _about_cub([race])
     about += _ABOUT_HOST if device.is_host else ""
     return Listing(f"{race.title}, on {device}", columns, rows, "config", about)
 
@@ -65,8 +65,16 @@ def times_table(races: Sequence[GalleryRace], device: Device) -> Listing:
     for race in races:
         told = {one.name: _time(one) for one in race.contenders}
         rows.append(Row([format_size(race.n), *(told.get(name, NONE) for name in names)]))
-    about = _ABOUT_PROBES.strip() if any(one.probe_only for race in races for one in race.contenders) else ""
-    return Listing(f"Times by N, on {device}", columns, rows, "", about + (_ABOUT_HOST if device.is_host else ""))
+    about = _ABOUT_PROBES if any(one.probe_only for race in races for one in race.contenders) else ""
+    about += _about_cub(races) + (_ABOUT_HOST if device.is_host else "")
+    return Listing(f"Times by N, on {device}", columns, rows, "", about.strip())
+
+
+def _about_cub(races: Sequence[GalleryRace]) -> str:
+    """Return how CUB was timed, and why it was not where it was not."""
+    told = _ABOUT_CUB if any(one.name == CUB for race in races for one in race.contenders) else ""
+    reasons = dict.fromkeys(race.without_cub for race in races if race.without_cub)
+    return told + "".join(f" CUB was not measured: {reason}." for reason in reasons)
 
 
 def counts_table(counts: Iterable[Mapping[str, object]], title: str, caption: str) -> Listing:
