@@ -289,6 +289,8 @@ def verify(params: dict[str, Any]) -> dict[str, Any]:
 
 def measure(params: dict[str, Any]) -> dict[str, Any]:
     request, policy = params["request"], params["policy"]
+    if request["n"] > FAULTS.get("most_items", 2**62):
+        raise Refusal("device_error", "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY")
     drift = random.uniform(1.0, float(FAULTS.get("drift", 1.0)))
     measurements: list[dict[str, Any]] = []
     dead = False

@@ -49,7 +49,7 @@ def message(*races: dict[str, Any], table: int | None = None, **changes: Any) ->
     return {
         "command": "gallery", "scantune": "0.2.0", "date": "2026-01-01T00:00:00Z",
         "device": {"arch": "sm_90", "name": "NVIDIA H200", "sm_count": 132}, "compiler": "NVRTC 13.0", "driver": "13.0",
-        "peak_gigabytes_per_second": None, "table": table, "races": list(races), **changes,
+        "peak_gigabytes_per_second": None, "left_out": [], "table": table, "races": list(races), **changes,
     }  # fmt: skip
 
 

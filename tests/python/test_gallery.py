@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 import signal
@@ -20,6 +21,7 @@ from scantune.compare.gallery import Candidates, Gallery
 from scantune.errors import ScantuneError
 from scantune.model.gallery_race import GalleryRace
 from scantune.model.gallery_rows import DOCUMENTS, ROWS, named_families
+from scantune.worker import environment
 from scantune.worker.client import Worker, WorkerError
 from scantune.worker.evaluation import Evaluator, Timeouts
 from shown import text_of
@@ -166,7 +168,7 @@ def test_rows_are_as_long_as_asked_for_and_no_family_is_asked_for_longer_ones() 
     assert contenders(race)["kogge_stone"]["work_efficiency"] == pytest.approx(255 / (256 * 8 - 255))
     code, said = scantune_here("gallery", *HOST, "--families", "kogge_stone", "--n", "2^12", "--row-items", "2^11")
     assert code == 2
-    assert "no family can do that: scans of rows of 2^11, N = 2^12: kogge_stone: kogge_stone scans rows of at" in said
+    assert "nothing was raced: scans of rows of 2^11, N = 2^12: kogge_stone: kogge_stone scans rows of at" in said
 
 
 def test_large_scans_of_rows_are_verified_in_rows_as_long(request_log: Requests) -> None:
@@ -262,6 +264,30 @@ def test_untuned_families_run_their_defaults() -> None:
     assert found["kogge_stone"]["config"]["parameters"] == {"block_threads": 128}
 
 
+@pytest.mark.parametrize("where", ["device", "machine"])
+def test_size_for_which_memory_is_short_is_left_out_and_others_are_raced(
+    faults: Faults, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    if where == "device":
+        faults(most_items=2**20)
+    else:
+        monkeypatch.setattr("scantune.compare.gallery.memory_left", lambda: 8 * 2**20)
+    told = message("--families", "lookback", "--n", "2^8,2^21,2^9")
+    assert [race["n"] for race in told["races"]] == [2**8, 2**9]
+    (reason,) = [one for one in told["left_out"] if one.startswith("whole scans, N = 2^21")]
+    missing = {"device": "measure: cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY",
+               "machine": "items and results alone take 0.017 GB, and 0.008 are left"}  # fmt: skip
+    assert reason == f"whole scans, N = 2^21: the device has too little memory: {missing[where]}"
+
+
+def test_memory_that_is_left_is_what_the_machine_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "meminfo"
+    monkeypatch.setattr(environment, "_MEMORY", file)
+    assert environment.memory_left() == math.inf
+    file.write_text("MemTotal:       16000 kB\nMemAvailable:    2000 kB\n")
+    assert environment.memory_left() == 2000 * 1024
+
+
 def test_ctrl_c_leaves_the_races_that_were_finished(faults: Faults, tmp_path: Path) -> None:
     faults(hang={"family": "sum_vector", "method": "verify"})
     file = tmp_path / "told.json"
@@ -296,7 +322,7 @@ def test_ctrl_c_leaves_the_races_that_were_finished(faults: Faults, tmp_path: Pa
         (["--plot", "/no/such/a.svg"], "there is no folder /no/such"),
         (["--row-items", "2^4..2^5"], "--row-items 2^4..2^5: it is one size"),
         (["--type", "f99"], "--type f99: request.input_type"),
-        (["--families", "kogge_stone", "--n", "2^20", "--row-items", "2^12"], "no family can do that"),
+        (["--families", "kogge_stone", "--n", "2^20", "--row-items", "2^12"], "nothing was raced"),
     ],
 )
 def test_what_cannot_be_done_is_told(arguments: list[str], words: str) -> None:

@@ -11,7 +11,9 @@ import pytest
 from command import streams_here
 from fake_worker import SUMS
 from gallery_command import HOST, Faults, Requests, contenders, message, tried
+from scantune.cli.gallery_tables import numbered
 from scantune.compare.cub_time import cub_time
+from scantune.model.device import Device
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
@@ -40,6 +42,11 @@ def test_table_of_sums_races_those_of_the_ladder_at_its_own_size() -> None:
     (race,) = message("--table", "2")["races"]
     assert (race["group"], race["n"]) == ("Sums", 2**16)
     assert set(contenders(race)) == {"copy", "selected", *SUMS}
+
+
+def test_table_of_times_goes_to_a_billion_items_on_a_gpu() -> None:
+    sizes = numbered(3).default_sizes(Device("sm_90", "GPU", 132))
+    assert sizes == [10**digits for digits in range(2, 10)]
 
 
 def test_table_of_families_that_the_worker_lacks_is_refused() -> None:

@@ -42,6 +42,7 @@ from scantune.store.database import Database, open_database
 from scantune.worker.client import Worker, WorkerError
 from scantune.worker.defaults import Defaults
 from scantune.worker.device_choice import AUTO
+from scantune.worker.environment import MemoryShort
 from scantune.worker.evaluation import Evaluator, Timeouts
 
 _SIZES, _HOST_SIZES = "2^16,2^28", "2^12"
@@ -235,7 +236,7 @@ class _Run:
             raise
         if not self.races:
             unknown = f"the worker knows none of {', '.join(self.asked.names())}"
-            raise UsageError("no family can do that: " + ("; ".join(self.left_out) or unknown))
+            raise UsageError("nothing was raced: " + ("; ".join(self.left_out) or unknown))
         self._report()
         if any(one.failure and one.name != CUB for race in self.races for one in race.contenders):
             raise ScantuneError("not everything could be timed; the table says why")
@@ -260,7 +261,12 @@ class _Run:
         if self.database:
             search_each(self.worker, self.database, candidates, self.asked.families, self.workers)
             self.worker.kill()  # it has read the records of before, and its successor reads those of now
-        self._keep(self._with_cub(self.gallery.race(candidates), problem))
+        try:
+            race = self.gallery.race(candidates)
+        except MemoryShort as error:
+            self._leave_out(problem, n, f"the device has too little memory: {error}")
+            return
+        self._keep(self._with_cub(race, problem))
 
     def _leave_out(self, problem: GalleryProblem, n: int, reason: str) -> None:
         self.left_out.append(f"{problem.title.lower()}, N = {format_size(n)}: {reason}")
@@ -305,5 +311,6 @@ class _Run:
         return {
             "device": vars(self.hello.device), "compiler": self.hello.compiler_version,
             "driver": self.hello.driver_version, "peak_gigabytes_per_second": self.hello.peak_gigabytes_per_second,
-            "table": self.asked.table, "races": [race_message(race, self.defaults) for race in self.races],
+            "left_out": self.left_out, "table": self.asked.table,
+            "races": [race_message(race, self.defaults) for race in self.races],
         }  # fmt: skip

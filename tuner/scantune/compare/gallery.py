@@ -14,10 +14,11 @@ from scantune.model.config import Config
 from scantune.model.gallery_race import COPY, SELECTED, Contender, GalleryRace
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Effort, policy_of
-from scantune.model.quantity import counted, format_size
+from scantune.model.quantity import counted, format_size, three_digits
 from scantune.model.restriction import Restriction
 from scantune.model.trial import Failure
 from scantune.worker.client import Worker, WorkerError
+from scantune.worker.environment import MemoryShort, memory_left
 from scantune.worker.evaluation import Evaluator
 from scantune.worker.selection import Selection, select
 
@@ -70,8 +71,10 @@ class Gallery:
         """Verify the best known config of each family and its default, and time them in turns beside a copy and what is
         selected.
 
-        Raises WorkerError when the worker cannot select, EnvironmentFault when memory or the like is missing.
+        Raises WorkerError when the worker cannot select, MemoryShort when the device has too little memory, and
+        EnvironmentFault when something else is missing.
         """
+        self._check_memory(candidates.cell)
         cell, refused = candidates.cell, dict(candidates.refused)
         known = KnownConfigs(
             self._worker, self._evaluator, Restriction(tuple(candidates.families)), self._databases, self._own
@@ -101,6 +104,12 @@ class Gallery:
         copy = [Contender(COPY, median_us=ceiling_us)] if ceiling_us else []
         peak = self._hello.peak_gigabytes_per_second
         return GalleryRace(candidates.problem.title, cell, [*copy, *contenders], ceiling_us, refused, peak=peak)
+
+    def _check_memory(self, cell: Cell) -> None:
+        """Raise MemoryShort if the host device has no room for items and results: the system would end the worker."""
+        if self._hello.device.is_host and cell.bytes_moved > (left := memory_left()):
+            needed = f"items and results alone take {three_digits(cell.bytes_moved / 1e9)} GB"
+            raise MemoryShort(f"{needed}, and {three_digits(left / 1e9)} are left")
 
     def _verified(self, problem: GalleryProblem, cell: Cell, config: Config) -> Failure | None:
         """Verify at no more items than a search does, in rows as long; at all where a config is not legal for so few.
