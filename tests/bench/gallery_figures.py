@@ -8,6 +8,8 @@ import gallery_results
 from figure_table import microseconds, size, table
 from gallery_results import COUNTS, TIMES, Contender, Race
 
+from scantune.model.gallery_rows import DOCUMENTED_CHOICES
+
 NONE = "–"
 GAINS = "gallery gains"
 
@@ -135,6 +137,24 @@ def of_family(family: str) -> str:
     races = sorted(gallery_results.of_family(family), key=lambda race: (race.group, race.n))
     rows = [[race.group.lower(), size(race.n), *_tuned(race, family)] for race in races]
     return table(heads, rows, TIMES) if rows else ""
+
+
+def contradictions(family: str) -> list[str]:
+    """Return at which sizes a search took another value than the family's document says is best."""
+    told = []
+    for choice in (one for one in DOCUMENTED_CHOICES if one.family == family):
+        places = dict[str, list[str]]()
+        for race in sorted(gallery_results.of_family(family), key=lambda race: race.n):
+            tuned = race.tuned(family)
+            found = dict(one.split("=") for one in tuned.config.split()).get(choice.parameter) if tuned else None
+            if found and found != choice.value:
+                places.setdefault(found, []).append(size(race.n))
+        told += [
+            f"Its document takes `{choice}` ([row {choice.row}](index.md#fenwick-trees)). A search on an H200 took "
+            f"`{choice.parameter}={found}` at {', '.join(sizes)}."
+            for found, sizes in places.items()
+        ]
+    return told
 
 
 def _tuned(race: Race, family: str) -> Sequence[str]:

@@ -145,7 +145,8 @@ def on_an_h200(family: str) -> list[str]:
         "Times of sums of i32, by default and with the fastest config that `scantune gallery --tune` found. What has a "
         "~ was timed but once. [Another page](h200.md) has what was measured of others."
     )
-    return ["## On an H200", prose(about), told.rstrip()] if told else []
+    against = map(prose, gallery_figures.contradictions(family))
+    return ["## On an H200", prose(about), told.rstrip(), *against] if told else []
 
 
 def size(n: int) -> str:

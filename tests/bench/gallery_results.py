@@ -10,13 +10,14 @@ import figure_table
 import results_file
 from results_file import Row
 
+from scantune.model.gallery_race import BY_DEFAULT
+
 TIMES, COUNTS = "h200-gallery", "h200-gallery-counts"
 COLUMNS = (
     "table", "group", "n", "rows", "bytes", "name", "family", "config", "is_default", "origin", "median_us", "is_probe",
     "ceiling_us", "steps", "operations", "failure",
 )  # fmt: skip
 YES, NO = "yes", "no"
-BY_DEFAULT = " (default)"  # behind the name of a family whose default is raced beside a config that was found
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from command import streams_here
+from conftest import SUM
 from fake_worker import SUMS
 from gallery_command import HOST, Faults, Requests, contenders, message, tried
 from scantune.cli.gallery_tables import numbered
 from scantune.compare.cub_time import cub_time
+from scantune.model.cell import Cell
+from scantune.model.config import Config
 from scantune.model.device import Device
+from scantune.model.gallery_race import Contender, GalleryRace
+from scantune.report.gallery_tables import times_table
 
 pytestmark = pytest.mark.usefixtures("fake_worker_command")
 
@@ -53,6 +59,40 @@ def test_table_of_families_that_the_worker_lacks_is_refused() -> None:
     code, _, err = streams_here("gallery", *HOST, "--table", "0", "--n", "2^12")
     assert code == 2
     assert "the worker knows none of naive_global, shared_single" in err
+
+
+# What documents say is best.
+
+
+def fenwick_race(n: int, found: str, us: float, default_us: float, **changes: Any) -> GalleryRace:
+    """Return a race of a config that was found with the default."""
+    best, default = (Config("fenwick", (("kernels", kernels),)) for kernels in (found, "two"))
+    contenders = [Contender("fenwick", best, median_us=us, **changes),
+                  Contender("fenwick (default)", default, median_us=default_us)]  # fmt: skip
+    return GalleryRace("Whole scans", Cell(SUM, n), contenders, None, {})
+
+
+@pytest.mark.parametrize(
+    ("found", "us", "changes", "is_contradicted"),
+    [("three", 5.0, {}, True), ("two", 5.0, {}, False), ("three", 8.0, {}, False),
+     ("three", 5.0, {"probe_only": True}, False)],
+)  # fmt: skip
+def test_faster_config_contradicts_a_document_that_takes_another(
+    found: str, us: float, changes: dict[str, Any], is_contradicted: bool
+) -> None:
+    told = fenwick_race(1000, found, us, 7.5, **changes).contradictions()
+    assert [(one.choice.row, one.found, one.median_us, one.documented_us) for one in told] == (
+        [("3.3", "three", 5.0, 7.5)] if is_contradicted else []
+    )
+
+
+def test_table_by_n_says_at_which_sizes_a_document_is_contradicted() -> None:
+    races = [fenwick_race(1000, "three", 5.0, 7.5), fenwick_race(2000, "two", 5.0, 7.5),
+             fenwick_race(10**4, "three", 6.0, 8.0)]  # fmt: skip
+    assert times_table(races, Device("sm_90", "GPU", 132)).caption == (
+        "fenwick: its document takes kernels=two (row 3.3); here a config with kernels=three is faster at N = 1,000 "
+        "(5.00 µs and 7.50 by default), N = 10,000 (6.00 µs and 8.00 by default)."
+    )
 
 
 # Pictures and CUB.

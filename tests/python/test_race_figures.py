@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -81,6 +82,19 @@ def test_ladder_tells_the_share_of_a_peak_that_was_known(room: Path) -> None:
         ["10^3", "copy", "2", "4", "100 %", "50 %", ""],
         ["10^3", "selected", "2.5", "3", "80 %", "40 %", "`one_shot`, `unroll=2`"],
     ]
+
+
+def test_page_says_where_a_search_contradicts_the_document(room: Path) -> None:
+    def found(n: int, **config: str) -> dict[str, Any]:
+        return race(family("fenwick", 5.0, config), family("fenwick (default)", 7.5, {}, origin="default"), n=n)
+
+    races = [found(10**6, kernels="three"), found(10**3, kernels="three", shuffles="1"), found(10**4, shuffles="1")]
+    gallery_measured.write(room, [message(*races)])
+    assert gallery_figures.contradictions("fenwick") == [
+        "Its document takes `kernels=two` ([row 3.3](index.md#fenwick-trees)). A search on an H200 took "
+        "`kernels=three` at 10^3, 10^6."
+    ]
+    assert gallery_figures.contradictions("batch") == []
 
 
 def test_table_of_times_has_two_columns_for_a_family_that_was_searched(room: Path) -> None:

@@ -11,7 +11,7 @@ from scantune.compare.gallery_problem import WHOLE, GalleryProblem
 from scantune.compare.known import KnownConfigs
 from scantune.model.cell import Cell
 from scantune.model.config import Config
-from scantune.model.gallery_race import COPY, SELECTED, Contender, GalleryRace
+from scantune.model.gallery_race import BY_DEFAULT, COPY, SELECTED, Contender, GalleryRace
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Effort, policy_of
 from scantune.model.quantity import counted, format_size, three_digits
@@ -87,7 +87,7 @@ class Gallery:
             else:
                 chosen[name] = best
                 if best.config != default:
-                    chosen[f"{name} (default)"] = Selection(default, "default", f"the default of {name}", ())
+                    chosen[name + BY_DEFAULT] = Selection(default, "default", f"the default of {name}", ())
         configs = list(dict.fromkeys(one.config for one in chosen.values()))
         begun = f"verifying and timing {counted(len(configs), 'config')}"
         self._told(f"{candidates.problem.title}, N = {format_size(cell.n)}: {begun}")

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scantune.model.cell import Cell
-from scantune.model.config import Config
+from scantune.model.config import Config, Value
+from scantune.model.gallery_rows import DOCUMENTED_CHOICES, DocumentedChoice
 from scantune.model.quantity import format_size
 from scantune.model.work import Work
 
 COPY, SELECTED, CUB = "copy", "selected", "CUB"  # what is raced beside families
+BY_DEFAULT = " (default)"  # behind the name of a family whose default is raced beside a config that was found
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,20 @@ class Contender:
     probe_only: bool = False  # whether it was timed but once, because it is many times slower than the fastest
     work: Work | None = None
     failure: str = ""  # why it has no time
+
+    def value(self, parameter: str) -> Value | None:
+        """Return the value of a parameter; None where the config has no such parameter."""
+        return dict(self.config.values).get(parameter) if self.config else None
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A config with another value than a document says is best, and faster than with that."""
+
+    choice: DocumentedChoice
+    found: str  # the value in the faster config
+    median_us: float
+    documented_us: float  # of the default, which has the document's value
 
 
 @dataclass(frozen=True)
@@ -57,6 +73,18 @@ class GalleryRace:
     def share_of_peak(self, one: Contender) -> float | None:
         bandwidth = self.gigabytes_per_second(one)
         return bandwidth / self.peak if bandwidth and self.peak else None
+
+    def contradictions(self) -> list[Contradiction]:
+        """Return the choices of documents that a faster config departs from, where both were timed in turns."""
+        timed = {one.name: one for one in self.contenders if one.config and one.median_us and not one.probe_only}
+        found = list[Contradiction]()
+        for choice in DOCUMENTED_CHOICES:
+            best, default = timed.get(choice.family), timed.get(choice.family + BY_DEFAULT)
+            values = [str(one.value(choice.parameter)) for one in (best, default) if one]
+            if best and default and values[0] != choice.value == values[1]:
+                us, default_us = best.median_us or 0.0, default.median_us or 0.0
+                found += [Contradiction(choice, values[0], us, default_us)] if us < default_us else []
+        return found
 
     def work_efficiency(self, one: Contender) -> float | None:
         return work_efficiency(self.cell, one.work)

@@ -26,6 +26,22 @@ class GalleryRow:
         return ", ".join(self.families) or EVERY
 
 
+@dataclass(frozen=True)
+class DocumentedChoice:
+    """What a document says is best; the family's default has it."""
+
+    family: str
+    parameter: str
+    value: str
+    row: str
+
+    def __str__(self) -> str:
+        return f"{self.parameter}={self.value}"
+
+
+# Those that what was measured contradicts.
+DOCUMENTED_CHOICES = (DocumentedChoice("fenwick", "kernels", "two", "3.3"),)
+
 DOCUMENTS = ("Blocked scan ladder", "The scan chapter", "Vector-sum ladder", "Fenwick trees", "Step by step")
 
 _GALLERY = "scantune gallery --families"

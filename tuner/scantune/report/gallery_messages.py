@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scantune.model.gallery_race import Contender, GalleryRace
+from scantune.model.gallery_race import Contender, Contradiction, GalleryRace
 from scantune.model.gallery_rows import GalleryRow
 from scantune.report.messages import config_message
 from scantune.worker.defaults import Defaults
@@ -23,6 +23,15 @@ def race_message(race: GalleryRace, defaults: Defaults) -> dict[str, Any]:
         "n": race.n, "ceiling_us": race.ceiling_us,
         "contenders": [_contender_message(race, one, defaults) for one in race.contenders],
         "left_out": dict(race.refused), "without_cub": race.without_cub or None,
+        "contradictions": [_contradiction_message(one) for one in race.contradictions()],
+    }  # fmt: skip
+
+
+def _contradiction_message(one: Contradiction) -> dict[str, Any]:
+    return {
+        "family": one.choice.family, "row": one.choice.row, "parameter": one.choice.parameter,
+        "documented": one.choice.value, "found": one.found, "median_us": one.median_us,
+        "documented_us": one.documented_us,
     }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scantune.model.device import Device
 from scantune.model.gallery_race import CUB, Contender, GalleryRace
-from scantune.model.gallery_rows import GalleryRow
+from scantune.model.gallery_rows import DocumentedChoice, GalleryRow
 from scantune.model.quantity import format_size, three_digits
 from scantune.report.listing import Column, Listing, Row
 from scantune.worker.defaults import Defaults
@@ -44,7 +44,7 @@ def race_table(race: GalleryRace, device: Device, defaults: Defaults) -> Listing
     about = _ABOUT
     about += _ABOUT_PEAK.format(f"{race.peak:,.0f}") if race.peak else ""
     about += _ABOUT_PROBES if any(one.probe_only for one in race.contenders) else ""
-    about += _about_cub([race])
+    about += _about_cub([race]) + _about_contradictions([race])
     about += _ABOUT_HOST if device.is_host else ""
     return Listing(f"{race.title}, on {device}", columns, rows, "config", about)
 
@@ -66,7 +66,7 @@ def times_table(races: Sequence[GalleryRace], device: Device) -> Listing:
         told = {one.name: _time(one) for one in race.contenders}
         rows.append(Row([format_size(race.n), *(told.get(name, NONE) for name in names)]))
     about = _ABOUT_PROBES if any(one.probe_only for race in races for one in race.contenders) else ""
-    about += _about_cub(races) + (_ABOUT_HOST if device.is_host else "")
+    about += _about_cub(races) + _about_contradictions(races) + (_ABOUT_HOST if device.is_host else "")
     return Listing(f"Times by N, on {device}", columns, rows, "", about.strip())
 
 
@@ -75,6 +75,20 @@ def _about_cub(races: Sequence[GalleryRace]) -> str:
     told = _ABOUT_CUB if any(one.name == CUB for race in races for one in race.contenders) else ""
     reasons = dict.fromkeys(race.without_cub for race in races if race.without_cub)
     return told + "".join(f" CUB was not measured: {reason}." for reason in reasons)
+
+
+def _about_contradictions(races: Sequence[GalleryRace]) -> str:
+    """Return where a faster config is not what its document says is best."""
+    told = dict[tuple[DocumentedChoice, str], list[str]]()
+    for race in races:
+        for one in race.contradictions():
+            times = f"{three_digits(one.median_us)} µs and {three_digits(one.documented_us)} by default"
+            told.setdefault((one.choice, one.found), []).append(f"N = {format_size(race.n)} ({times})")
+    return "".join(
+        f" {choice.family}: its document takes {choice} (row {choice.row}); here a config with "
+        f"{choice.parameter}={found} is faster at {', '.join(places)}."
+        for (choice, found), places in told.items()
+    )
 
 
 def counts_table(counts: Iterable[Mapping[str, object]], title: str, caption: str) -> Listing:
