@@ -102,6 +102,18 @@ def test_families_are_verified_and_raced_beside_a_copy_and_what_is_selected(requ
     assert verified == measured["configs"]
 
 
+def test_exclusive_scans_are_raced_and_sums_left_out(request_log: Requests) -> None:
+    arguments = ["--families", "kogge_stone,lookback,sum_vector", "--n", "2^12", "--kind", "exclusive"]
+    told = message(*arguments)
+    assert [race["problem"]["kind"] for race in told["races"]] == ["exclusive"] * 2
+    assert told["left_out"] == ["sum_vector: sums are neither inclusive nor exclusive"]
+    measured = [one["request"] for one in request_log() if one["method"] in ("verify", "measure")]
+    assert {one["kind"] for one in measured} == {"exclusive"}
+    assert "Steps and operations are those of the inclusive scan." in " ".join(
+        invoke("gallery", *HOST, *arguments).output.split()
+    )
+
+
 @pytest.mark.parametrize("peak", [None, 4000.0])
 def test_share_of_the_peak_is_told_where_the_worker_tells_the_peak(faults: Faults, peak: float | None) -> None:
     faults(**({"peak": peak} if peak else {}))
@@ -314,6 +326,10 @@ def test_ctrl_c_leaves_the_races_that_were_finished(faults: Faults, tmp_path: Pa
         (["--list", "--tune", "--n", "2^9"], "leave out --n, --tune"),
         (["--table", "1", "--row-items", "7"], "--table 1 is not of rows: leave out --row-items"),
         (["--table", "2", "--row-items", "7"], "--table 2 is not of rows: leave out --row-items"),
+        (["--table", "1", "--kind", "exclusive"], "--table 1 counts what inclusive scans take: leave out --kind"),
+        (["--table", "2", "--kind", "exclusive"], "--table 2 is of sums: leave out --kind"),
+        (["--list", "--kind", "exclusive"], "leave out --kind"),
+        (["--families", "sum_vector", "--kind", "exclusive"], "sum_vector: sums are neither inclusive nor exclusive"),
         (["--table", "5"], "--table 5: there are 0: the ladder of blocked scans; 1: "),
         (["--table", "0", "--families", "vector"], "--table 0 has families of its own: leave out --families"),
         (["--table", "1", "--tune"], "--table 1 counts and times nothing: leave out --tune"),

@@ -15,6 +15,7 @@ from fake_worker import SUMS
 from gallery_command import HOST, Faults, Requests, contenders, message, tried
 from scantune.cli.gallery_tables import numbered
 from scantune.compare.cub_time import cub_time
+from scantune.compare.gallery_problem import WHOLE, GalleryProblem, Kind
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device
@@ -118,8 +119,25 @@ def test_time_of_cub_is_the_faster_one_s(tmp_path: Path) -> None:
     both = [{"role": "cub", "name": "CUB 2", "cold": {"us": 5.0, "spread": 0.1}},
             {"role": "cub", "name": "CUB 3", "cold": {"us": 4.0, "spread": 0.1}},
             {"role": "scantune", "name": "", "cold": {"us": 1.0, "spread": 0.1}}]  # fmt: skip
-    found = cub_time(cub(tmp_path, json.dumps({"results": [{"contenders": both}]})), "scan", "i32", 100)
+    found = cub_time(
+        cub(tmp_path, json.dumps({"results": [{"contenders": both}]})), GalleryProblem(WHOLE, "scan"), "i32", 100
+    )
     assert (found.name, found.median_us, found.origin) == ("CUB", 4.0, "CUB 3")
+
+
+@pytest.mark.parametrize(
+    ("problem", "kinds"),
+    [(GalleryProblem(WHOLE, "scan", 0, Kind.exclusive), "--kinds exclusive"),
+     (GalleryProblem(WHOLE, "scan"), "--kinds inclusive"), (GalleryProblem("sums", "reduce"), "")],
+)  # fmt: skip
+def test_cub_is_asked_for_the_kind_of_a_scan(tmp_path: Path, problem: GalleryProblem, kinds: str) -> None:
+    program = tmp_path / "cub_bench"
+    program.write_text(f'#!/bin/sh\necho "$*" > {tmp_path}/asked\n')
+    program.chmod(0o755)
+    cub_time(program, problem, "i32", 100)
+    asked = (tmp_path / "asked").read_text()
+    assert kinds in asked
+    assert ("--kinds" in asked) == bool(kinds)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +146,7 @@ def test_time_of_cub_is_the_faster_one_s(tmp_path: Path) -> None:
      ('{"results": [{"contenders": []}]}', "its result was wrong")],
 )  # fmt: skip
 def test_cub_without_a_time_says_why(tmp_path: Path, text: str, words: str) -> None:
-    found = cub_time(cub(tmp_path, text), "scan", "i32", 100)
+    found = cub_time(cub(tmp_path, text), GalleryProblem(WHOLE, "scan"), "i32", 100)
     assert found.median_us is None
     assert words in found.failure
 

@@ -30,7 +30,7 @@ from scantune.cli.terminal import console, note, reported_errors
 from scantune.cli.workers import chosen_worker, sigterm_as_interrupt
 from scantune.compare.cub_time import cub_bench, cub_time, no_cub
 from scantune.compare.gallery import Gallery
-from scantune.compare.gallery_problem import BLOCKED, GalleryProblem, gallery_problems
+from scantune.compare.gallery_problem import BLOCKED, SUMS, GalleryProblem, Kind, gallery_problems
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.device import Device, Hello
 from scantune.model.gallery_race import CUB, GalleryRace
@@ -66,6 +66,9 @@ def gallery_command(
         list[str] | None, typer.Option("--families", help="Race these alone: kogge_stone,brent_kung,...")
     ] = None,
     n: SizesOption = None,
+    kind: Annotated[
+        Kind, typer.Option("--kind", help="Scans to this kind; sums are raced beside inclusive ones alone.")
+    ] = Kind.inclusive,
     type_: Annotated[str, typer.Option("--type", help="Value type.")] = _TYPE,
     row_items: Annotated[str, typer.Option("--row-items", help="Items of a row, in scans of rows.")] = _ROW_ITEMS,
     tune: Annotated[
@@ -98,14 +101,15 @@ def gallery_command(
         output = JsonOutput.of(json_, "gallery")
         if list_:
             _check_alone({
-                "--table": table is not None, "--families": families, "--n": n, "--type": type_ != _TYPE,
+                "--table": table is not None, "--families": families, "--n": n,
+                "--kind": kind is not Kind.inclusive, "--type": type_ != _TYPE,
                 "--row-items": row_items != _ROW_ITEMS, "--tune": tune, "--plot": plot,
             })  # fmt: skip
             console.print(rows_listing(ROWS))
             output.write(rows=[row_message(row) for row in ROWS])
             return
         asked = _Asked(
-            table, listed(families), parse_sizes(n) if n else None, type_,
+            table, listed(families), parse_sizes(n) if n else None, kind, type_,
             _one_size(row_items), tune, PictureOutput.of(plot),
         )  # fmt: skip
         asked.check()
@@ -129,6 +133,7 @@ class _Asked:
     table: int | None
     families: Sequence[str]  # none: all that answer a row
     sizes: Sequence[int] | None  # None: the default ones
+    kind: Kind
     type: str
     row_items: int
     tunes: bool
@@ -144,6 +149,9 @@ class _Asked:
             return
         if self.numbered.kind != BLOCKED and self.row_items != _one_size(_ROW_ITEMS):
             raise UsageError(f"--table {self.table} is not of rows: leave out --row-items")
+        if self.kind is Kind.exclusive and (self.numbered.kind == SUMS or self.numbered.is_of_counts):
+            reason = "counts what inclusive scans take" if self.numbered.is_of_counts else "is of sums"
+            raise UsageError(f"--table {self.table} {reason}: leave out --kind")
         if self.families:
             raise UsageError(f"--table {self.table} has families of its own: leave out --families")
         if self.numbered.is_of_counts and (self.tunes or self.picture.target):
@@ -151,7 +159,7 @@ class _Asked:
             raise UsageError(f"--table {self.table} counts and times nothing: leave out {option}")
 
     def problems(self) -> list[GalleryProblem]:
-        problems = gallery_problems(self.row_items)
+        problems = gallery_problems(self.row_items, self.kind)
         return [problems[self.numbered.kind]] if self.numbered else list(problems.values())
 
     def names(self) -> Sequence[str]:
@@ -227,6 +235,9 @@ class _Run:
     def run(self) -> None:
         """Raises UsageError where no family can do any of it, ScantuneError where something could not be timed."""
         _check_names(self.asked.families, self.hello)
+        sums = self.hello.algorithms["reduce"].families
+        if self.asked.kind is Kind.exclusive and (left := [name for name in self.asked.names() if name in sums]):
+            self.left_out.append(f"{', '.join(left)}: sums are neither inclusive nor exclusive")
         try:
             for n in self.asked.sizes_for(self.hello.device):
                 for problem in self.asked.problems():
@@ -278,7 +289,7 @@ class _Run:
         if program is None or reason:
             return replace(race, without_cub=reason)
         note(f"{race.title}: timing CUB")
-        time = cub_time(program, problem.algorithm, self.asked.type, race.n)
+        time = cub_time(program, problem, self.asked.type, race.n)
         if time.failure:
             return replace(race, without_cub=time.failure)
         return replace(race, contenders=[*race.contenders, time])

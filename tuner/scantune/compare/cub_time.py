@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scantune import paths
+from scantune.compare.gallery_problem import GalleryProblem
 from scantune.model.gallery_race import CUB, Contender
 
 _TIMEOUT_S = 300.0
@@ -33,13 +34,13 @@ def no_cub(program: Path | None, device: str, has_rows: bool) -> str:
     return ""
 
 
-def cub_time(program: Path, algorithm: str, type_: str, n: int) -> Contender:
-    """Return the time of the fastest CUB for the sum of n items, cold; else why there is none."""
+def cub_time(program: Path, problem: GalleryProblem, type_: str, n: int) -> Contender:
+    """Return the time of the fastest CUB for the sum or the sums of n items, cold; else why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "cub.json"
         command = [
-            str(program), "--algorithm", algorithm, "--types", type_, "--ops", "sum", "--sizes", f"={n}",
-            "--conditions", "cold", "--json", str(target),
+            str(program), "--algorithm", problem.algorithm, "--types", type_, "--ops", "sum", "--sizes", f"={n}",
+            "--conditions", "cold", "--json", str(target), *(["--kinds", problem.scan] if problem.has_kind else []),
         ]  # fmt: skip
         said = ""
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from scantune.model.cell import Cell
 from scantune.model.device import Hello
@@ -13,11 +14,23 @@ from scantune.worker.evaluation import Evaluator
 BLOCKED, WHOLE, SUMS = "blocked", "whole", "sums"
 
 
+class Kind(str, Enum):
+    """Which items a result of a scan combines."""
+
+    inclusive = "inclusive"
+    exclusive = "exclusive"
+
+
 @dataclass(frozen=True)
 class GalleryProblem:
     kind: str
     algorithm: str
     row_items: int = 0  # items of each row; 0: there are no rows
+    scan: Kind = Kind.inclusive  # sums have none
+
+    @property
+    def has_kind(self) -> bool:
+        return self.kind != SUMS
 
     @property
     def title(self) -> str:
@@ -26,19 +39,17 @@ class GalleryProblem:
 
     def stated(self, hello: Hello, type_: str, n: int) -> StatedProblem:
         rows = -(-n // self.row_items) if self.row_items else 0  # of no more items than asked for, where n is odd
-        segments = (("segments", "rows"),) if rows else ()
+        kind = [("kind", self.scan.value)] if self.scan is Kind.exclusive else []
+        segments = [("segments", "rows")] if rows else []
         extents = (("rows", rows),) if rows else ()
-        return StatedProblem(hello.algorithms[self.algorithm], Types.parse(type_), None, segments, extents)
+        return StatedProblem(hello.algorithms[self.algorithm], Types.parse(type_), None, (*kind, *segments), extents)
 
     def cell(self, hello: Hello, evaluator: Evaluator, type_: str, n: int) -> Cell:
         """Return the problem at n items. Raises WorkerError where the worker knows it not, or no family solves it."""
         return Cell(evaluator.resolve(self.stated(hello, type_, n), n), n)
 
 
-def gallery_problems(row_items: int) -> dict[str, GalleryProblem]:
-    return {
-        one.kind: one
-        for one in (
-            GalleryProblem(BLOCKED, "scan", row_items), GalleryProblem(WHOLE, "scan"), GalleryProblem(SUMS, "reduce"),
-        )
-    }  # fmt: skip
+def gallery_problems(row_items: int, scan: Kind = Kind.inclusive) -> dict[str, GalleryProblem]:
+    """Return the problems by their kinds. Of exclusive ones there are scans alone."""
+    scans = {BLOCKED: GalleryProblem(BLOCKED, "scan", row_items, scan), WHOLE: GalleryProblem(WHOLE, "scan", 0, scan)}
+    return scans if scan is Kind.exclusive else {**scans, SUMS: GalleryProblem(SUMS, "reduce")}

@@ -58,6 +58,10 @@ class GalleryRace:
         return self.cell.n
 
     @property
+    def is_exclusive(self) -> bool:
+        return ("kind", "exclusive") in self.cell.problem.members
+
+    @property
     def title(self) -> str:
         # Without its shape, which says no more than the group, and less exactly.
         problem = replace(self.cell.problem, shape="", extents=())

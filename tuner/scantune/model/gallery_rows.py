@@ -68,7 +68,7 @@ ROWS: tuple[GalleryRow, ...] = (
                "scantune gallery --table 0"),
     GalleryRow("1.1", "Inclusive scans", (), "scantune gallery"),
     GalleryRow("1.2", "Exclusive scans, from an initial value", ("lookback",),
-               "scantune tune --family lookback --type i32 --n 2^20"),
+               f"{_GALLERY} lookback --kind exclusive"),
     _shown("1.3", "From inclusive to exclusive and back", "work_efficient"),
     _shown("1.4", "The serial scan", "serial"),
     _shown("1.5", "Kogge and Stone's scan in one block", "kogge_stone"),

@@ -17,6 +17,7 @@ _ABOUT = (
     "row. efficiency: operations of a serial run over those of this one. config: what departs from the family's "
     "default."
 )
+_ABOUT_EXCLUSIVE = " Steps and operations are those of the inclusive scan."
 _ABOUT_PEAK = " of peak: share of the {} GB/s that the device's memory moves at most, by its clock and its bus."
 _ABOUT_PROBES = " ~: timed but once, because it is many times slower than the fastest."
 _ABOUT_CUB = " CUB: timed by cub_bench, not in turns with the others."
@@ -42,6 +43,7 @@ def race_table(race: GalleryRace, device: Device, defaults: Defaults) -> Listing
     columns = [Column("name", is_text=True), *numbers]
     rows = [Row(_cells(race, one), _detail(race, one, defaults)) for one in race.contenders]
     about = _ABOUT
+    about += _ABOUT_EXCLUSIVE if race.is_exclusive else ""
     about += _ABOUT_PEAK.format(f"{race.peak:,.0f}") if race.peak else ""
     about += _ABOUT_PROBES if any(one.probe_only for one in race.contenders) else ""
     about += _about_cub([race]) + _about_contradictions([race])
