@@ -54,7 +54,7 @@ DEFAULTS = {
 }
 TYPES = ("i8", "i32", "i64", "f16", "f32", "f64", "custom")
 ACCUMULATORS = {"i8": "i32", "f16": "f32"}  # of types that do not accumulate in themselves
-OPERATORS = ("sum", "min", "max", "bit_xor", "custom_cheap", "custom_moderate")
+OPERATORS = ("sum", "min", "max", "bit_xor", "custom_cheap", "custom_moderate", "custom_expensive")
 LATENCY = {"latency": ("back_to_back", "isolated")}
 EXTENTS = ("rows", "columns")  # beside n; a scan has the one that its segments name
 OPTIONS_OF = {  # members of a request that are options, the value by default first

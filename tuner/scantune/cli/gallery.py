@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from scantune import paths
+from scantune.cli.gallery_asked import ROW_ITEMS, Asked, one_size
 from scantune.cli.gallery_plot import PictureOutput
-from scantune.cli.gallery_tables import NumberedTable, counts, numbered
+from scantune.cli.gallery_tables import counts, numbered
 from scantune.cli.gallery_tuning import search_each
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.options import (
@@ -30,14 +31,15 @@ from scantune.cli.terminal import console, note, reported_errors
 from scantune.cli.workers import chosen_worker, sigterm_as_interrupt
 from scantune.compare.cub_time import cub_bench, cub_time, no_cub
 from scantune.compare.gallery import Gallery
-from scantune.compare.gallery_problem import BLOCKED, SUMS, GalleryProblem, Kind, gallery_problems
+from scantune.compare.gallery_problem import BLOCKED, GalleryProblem, Kind
 from scantune.errors import ScantuneError, UsageError
-from scantune.model.device import Device, Hello
+from scantune.model.device import Hello
 from scantune.model.gallery_race import CUB, GalleryRace
-from scantune.model.gallery_rows import ROWS, named_families
+from scantune.model.gallery_rows import ROWS
+from scantune.model.gallery_verdict import findings
 from scantune.model.quantity import format_size, parse_sizes
 from scantune.report.gallery_messages import race_message, row_message
-from scantune.report.gallery_tables import counts_table, race_table, refusals, rows_listing, times_table
+from scantune.report.gallery_tables import counts_table, race_table, refusals, rows_listing, times_table, when_table
 from scantune.store.database import Database, open_database
 from scantune.worker.client import Worker, WorkerError
 from scantune.worker.defaults import Defaults
@@ -45,8 +47,7 @@ from scantune.worker.device_choice import AUTO
 from scantune.worker.environment import MemoryShort
 from scantune.worker.evaluation import Evaluator, Timeouts
 
-_SIZES, _HOST_SIZES = "2^16,2^28", "2^12"
-_ROW_ITEMS, _TYPE = "2^10", "i32"
+_TYPE = "i32"
 
 
 def gallery_command(
@@ -62,6 +63,14 @@ def gallery_command(
             "4 additions. 1 and 4 take no time on a device.",
         ),
     ] = None,
+    when: Annotated[
+        bool,
+        typer.Option(
+            "--when",
+            help="Say which of kogge_stone, brent_kung and hybrid, or of --families, is the fastest when: by size, "
+            "bandwidth and the cost of the operator.",
+        ),
+    ] = False,
     families: Annotated[
         list[str] | None, typer.Option("--families", help="Race these alone: kogge_stone,brent_kung,...")
     ] = None,
@@ -70,7 +79,7 @@ def gallery_command(
         Kind, typer.Option("--kind", help="Scans to this kind; sums are raced beside inclusive ones alone.")
     ] = Kind.inclusive,
     type_: Annotated[str, typer.Option("--type", help="Value type.")] = _TYPE,
-    row_items: Annotated[str, typer.Option("--row-items", help="Items of a row, in scans of rows.")] = _ROW_ITEMS,
+    row_items: Annotated[str, typer.Option("--row-items", help="Items of a row, in scans of rows.")] = ROW_ITEMS,
     tune: Annotated[
         bool,
         typer.Option(
@@ -101,16 +110,16 @@ def gallery_command(
         output = JsonOutput.of(json_, "gallery")
         if list_:
             _check_alone({
-                "--table": table is not None, "--families": families, "--n": n,
+                "--table": table is not None, "--when": when, "--families": families, "--n": n,
                 "--kind": kind is not Kind.inclusive, "--type": type_ != _TYPE,
-                "--row-items": row_items != _ROW_ITEMS, "--tune": tune, "--plot": plot,
+                "--row-items": row_items != ROW_ITEMS, "--tune": tune, "--plot": plot,
             })  # fmt: skip
             console.print(rows_listing(ROWS))
             output.write(rows=[row_message(row) for row in ROWS])
             return
-        asked = _Asked(
+        asked = Asked(
             table, listed(families), parse_sizes(n) if n else None, kind, type_,
-            _one_size(row_items), tune, PictureOutput.of(plot),
+            one_size(row_items), tune, PictureOutput.of(plot), when,
         )  # fmt: skip
         asked.check()
         stack.enter_context(sigterm_as_interrupt())
@@ -126,64 +135,10 @@ def gallery_command(
         _Run(asked, worker, worker.hello(), gallery, Defaults(evaluator), output, database, workers).run()
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What the command was asked to do."""
-
-    table: int | None
-    families: Sequence[str]  # none: all that answer a row
-    sizes: Sequence[int] | None  # None: the default ones
-    kind: Kind
-    type: str
-    row_items: int
-    tunes: bool
-    picture: PictureOutput
-
-    @property
-    def numbered(self) -> NumberedTable | None:
-        return None if self.table is None else numbered(self.table)
-
-    def check(self) -> None:
-        """Raise UsageError for options that contradict each other."""
-        if self.numbered is None:
-            return
-        if self.numbered.kind != BLOCKED and self.row_items != _one_size(_ROW_ITEMS):
-            raise UsageError(f"--table {self.table} is not of rows: leave out --row-items")
-        if self.kind is Kind.exclusive and (self.numbered.kind == SUMS or self.numbered.is_of_counts):
-            reason = "counts what inclusive scans take" if self.numbered.is_of_counts else "is of sums"
-            raise UsageError(f"--table {self.table} {reason}: leave out --kind")
-        if self.families:
-            raise UsageError(f"--table {self.table} has families of its own: leave out --families")
-        if self.numbered.is_of_counts and (self.tunes or self.picture.target):
-            option = "--tune" if self.tunes else "--plot"
-            raise UsageError(f"--table {self.table} counts and times nothing: leave out {option}")
-
-    def problems(self) -> list[GalleryProblem]:
-        problems = gallery_problems(self.row_items, self.kind)
-        return [problems[self.numbered.kind]] if self.numbered else list(problems.values())
-
-    def names(self) -> Sequence[str]:
-        return self.numbered.families if self.numbered else self.families or named_families()
-
-    def sizes_for(self, device: Device) -> Sequence[int]:
-        if self.sizes:
-            return self.sizes
-        if self.numbered:
-            return self.numbered.default_sizes(device)
-        return parse_sizes([_HOST_SIZES if device.is_host else _SIZES])
-
-
 def _check_alone(others: Mapping[str, object]) -> None:
     """Raise UsageError if an option that says what is raced is given beside --list."""
     if given := [option for option, value in others.items() if value]:
         raise UsageError(f"--list runs nothing and lists every row: leave out {', '.join(given)}")
-
-
-def _one_size(text: str) -> int:
-    sizes = parse_sizes([text])
-    if len(sizes) > 1:
-        raise UsageError(f"--row-items {text}: it is one size, and these are several; run once for each")
-    return sizes[0]
 
 
 def _opened(stack: contextlib.ExitStack, path: Path) -> Database:
@@ -206,7 +161,7 @@ def _check_names(names: Sequence[str], hello: Hello) -> None:
                          "--list' names those of the gallery")  # fmt: skip
 
 
-def _count(asked: _Asked, hello: Hello, evaluator: Evaluator, output: JsonOutput) -> None:
+def _count(asked: Asked, hello: Hello, evaluator: Evaluator, output: JsonOutput) -> None:
     (problem,) = asked.problems()
     assert asked.table is not None
     try:
@@ -221,7 +176,7 @@ def _count(asked: _Asked, hello: Hello, evaluator: Evaluator, output: JsonOutput
 class _Run:
     """The races of one command, and what came of them so far."""
 
-    asked: _Asked
+    asked: Asked
     worker: Worker
     hello: Hello  # kept, because Ctrl-C ends the worker
     gallery: Gallery
@@ -239,9 +194,8 @@ class _Run:
         if self.asked.kind is Kind.exclusive and (left := [name for name in self.asked.names() if name in sums]):
             self.left_out.append(f"{', '.join(left)}: sums are neither inclusive nor exclusive")
         try:
-            for n in self.asked.sizes_for(self.hello.device):
-                for problem in self.asked.problems():
-                    self._race(problem, n)
+            for problem, n in self.asked.cases(self.hello.device):
+                self._race(problem, n)
         except BaseException:
             self._report_before_error()
             raise
@@ -283,7 +237,9 @@ class _Run:
         self.left_out.append(f"{problem.title.lower()}, N = {format_size(n)}: {reason}")
 
     def _with_cub(self, race: GalleryRace, problem: GalleryProblem) -> GalleryRace:
-        """Return the race with CUB's time, or with the reason why it has none."""
+        """Return the race with CUB's time, or with the reason why it has none. Which family is fastest is not CUB's."""
+        if self.asked.asks_when:
+            return race
         program = cub_bench()
         reason = no_cub(program, self.worker.device, problem.kind == BLOCKED)
         if program is None or reason:
@@ -296,7 +252,7 @@ class _Run:
 
     def _keep(self, race: GalleryRace) -> None:
         self.races.append(race)
-        if not (self.asked.numbered and self.asked.numbered.is_by_n):
+        if not self.asked.is_of_all_races:
             console.print(race_table(race, self.hello.device, self.defaults))
         for line in refusals(race):
             note(line)
@@ -311,7 +267,11 @@ class _Run:
                 note(str(error))
 
     def _report(self) -> None:
-        if self.asked.numbered and self.asked.numbered.is_by_n:
+        if self.asked.asks_when:
+            console.print(when_table(self.races, self.hello.device))
+            for one in findings(self.races):
+                console.print(one.text, highlight=False, markup=False)
+        elif self.asked.is_of_all_races:
             console.print(times_table(self.races, self.hello.device))
         for reason in self.left_out:
             note(f"left out {reason}")
@@ -324,4 +284,5 @@ class _Run:
             "driver": self.hello.driver_version, "peak_gigabytes_per_second": self.hello.peak_gigabytes_per_second,
             "left_out": self.left_out, "table": self.asked.table,
             "races": [race_message(race, self.defaults) for race in self.races],
+            **({"verdict": list(map(vars, findings(self.races)))} if self.asked.asks_when else {}),
         }  # fmt: skip

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device
-from scantune.model.measurement import Measurement
+from scantune.model.measurement import Measurement, noise_of
 from scantune.model.policy import Rounds
 from scantune.model.record import Record, Run, now
 from scantune.model.trial import Failure
 from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.evaluation import Evaluator
-
-_LEAST_MARGIN = 0.005  # share of the slower one's time by which clocks move within a round
 
 Reject = Callable[[Config, Failure], None]
 
@@ -112,5 +109,4 @@ def noise_us(one: Measurement, other: Measurement) -> float:
     """Return what two times of one round may differ by for no reason: two standard errors of the difference, and at
     least 0.5 % of the slower.
     """
-    errors_us = 2 * math.hypot(one.standard_error_us, other.standard_error_us)
-    return max(errors_us, _LEAST_MARGIN * max(one.median_us, other.median_us))
+    return noise_of(one.median_us, one.standard_error_us, other.median_us, other.standard_error_us)

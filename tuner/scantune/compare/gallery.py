@@ -150,5 +150,6 @@ class Gallery:
             reason = outcome.reason.splitlines()[0] if outcome.reason else outcome.status
             return Contender(name, selection.config, selection.origin, work=work, failure=reason)
         return Contender(
-            name, selection.config, selection.origin, outcome.median_us, outcome.spread, outcome.probe_only, work
-        )
+            name, selection.config, selection.origin, outcome.median_us, outcome.spread, outcome.probe_only, work,
+            standard_error_us=outcome.standard_error_us,
+        )  # fmt: skip

@@ -27,6 +27,7 @@ class GalleryProblem:
     algorithm: str
     row_items: int = 0  # items of each row; 0: there are no rows
     scan: Kind = Kind.inclusive  # sums have none
+    op: str | None = None  # None: what the algorithm has by default, sum
 
     @property
     def has_kind(self) -> bool:
@@ -42,7 +43,7 @@ class GalleryProblem:
         kind = [("kind", self.scan.value)] if self.scan is Kind.exclusive else []
         segments = [("segments", "rows")] if rows else []
         extents = (("rows", rows),) if rows else ()
-        return StatedProblem(hello.algorithms[self.algorithm], Types.parse(type_), None, (*kind, *segments), extents)
+        return StatedProblem(hello.algorithms[self.algorithm], Types.parse(type_), self.op, (*kind, *segments), extents)
 
     def cell(self, hello: Hello, evaluator: Evaluator, type_: str, n: int) -> Cell:
         """Return the problem at n items. Raises WorkerError where the worker knows it not, or no family solves it."""

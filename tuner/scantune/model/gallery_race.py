@@ -27,6 +27,12 @@ class Contender:
     probe_only: bool = False  # whether it was timed but once, because it is many times slower than the fastest
     work: Work | None = None
     failure: str = ""  # why it has no time
+    standard_error_us: float = 0.0  # of the median
+
+    @property
+    def is_family(self) -> bool:
+        """Whether it is a family by the best config that is known of it."""
+        return self.config is not None and self.name == self.config.family
 
     def value(self, parameter: str) -> Value | None:
         """Return the value of a parameter; None where the config has no such parameter."""

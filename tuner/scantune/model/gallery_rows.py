@@ -78,7 +78,7 @@ ROWS: tuple[GalleryRow, ...] = (
     GalleryRow("1.8", "Steps and operations by N", ("kogge_stone", "brent_kung", "hybrid", "serial"),
                "scantune gallery --table 1"),
     GalleryRow("1.9", "Which of them when", ("kogge_stone", "brent_kung", "hybrid"),
-               "scantune bench --compare kogge_stone brent_kung hybrid --type i32 --n 2^9"),
+               "scantune gallery --when"),
     _shown("1.10", "Brent and Kung's scan with Kogge and Stone's at the top", "hybrid"),
     _shown("1.11", "Three phases: scan, scan the totals, add", "scan_then_add"),
     _shown("1.12", "The same for totals that no block holds, level by level", "scan_then_add", "reduce_then_scan",

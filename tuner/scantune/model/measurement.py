@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_LEAST_MARGIN = 0.005  # share of the slower one's time by which clocks move within a round
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -42,6 +44,11 @@ class Measurement:
         distribution.
         """
         return 0.93 * self.spread * self.median_us / math.sqrt(self.samples)
+
+
+def noise_of(one_us: float, one_error_us: float, other_us: float, other_error_us: float) -> float:
+    """Return what two medians of one round, with their standard errors, may differ by for no reason."""
+    return max(2 * math.hypot(one_error_us, other_error_us), _LEAST_MARGIN * max(one_us, other_us))
 
 
 def _number(message: Mapping[str, Any], name: str) -> float:

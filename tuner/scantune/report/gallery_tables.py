@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from scantune.model.device import Device
 from scantune.model.gallery_race import CUB, Contender, GalleryRace
 from scantune.model.gallery_rows import DocumentedChoice, GalleryRow
+from scantune.model.gallery_verdict import fastest, operator_of, place_of
 from scantune.model.quantity import format_size, three_digits
 from scantune.report.listing import Column, Listing, Row
 from scantune.worker.defaults import Defaults
@@ -90,6 +91,22 @@ def _about_contradictions(races: Sequence[GalleryRace]) -> str:
         f" {choice.family}: its document takes {choice} (row {choice.row}); here a config with "
         f"{choice.parameter}={found} is faster at {', '.join(places)}."
         for (choice, found), places in told.items()
+    )
+
+
+def when_table(races: Sequence[GalleryRace], device: Device) -> Listing:
+    """Return the time of each family by problem, and which is the fastest."""
+    names = list(dict.fromkeys(one.name for race in races for one in race.contenders if one.is_family))
+    columns = [Column("operator", is_text=True), Column("in", is_text=True), *(Column(f"{name} µs") for name in names)]
+    rows = []
+    for race in races:
+        told = {one.name: _time(one) for one in race.contenders if one.is_family}
+        best = " or ".join(one.name for one in fastest(race))
+        rows.append(Row([operator_of(race), place_of(race), *(told.get(name, NONE) for name in names)], best or NONE))
+    about = "fastest: those that differ by no more than the noise are named together."
+    about += _ABOUT_PROBES if any(one.probe_only for race in races for one in race.contenders) else ""
+    return Listing(
+        f"Which when, on {device}", columns, rows, "fastest", about + (_ABOUT_HOST if device.is_host else "")
     )
 
 
