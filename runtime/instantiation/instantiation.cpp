@@ -55,16 +55,19 @@ std::string choice_text(const Config& config) {
 
 // Calls of the kernels. Those of the gallery stand beside their config, which other compilers read, and are plain
 // functions that the text makes kernels of.
-std::string kernels_text(const FamilyModel& family) {
-  if (family.standing() != Standing::gallery) return "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n";
+std::string kernels_text(std::span<const std::string> kernels) {
   std::string text;
-  for (const char* const name : family.kernels())
+  for (const std::string& name : kernels)
     text.append("SCANTUNE_KERNEL(")
         .append(name)
         .append(", kScantuneChoice.block_threads, 1) {\n  ::scantune::")
         .append(name)
         .append("<ScantuneProblem, kScantuneChoice>(arguments);\n}\n");
   return text;
+}
+std::string kernels_text(const FamilyModel& family) {
+  if (family.standing() != Standing::gallery) return "SCANTUNE_INSTANTIATE(ScantuneProblem, kScantuneChoice)\n";
+  return kernels_text(std::vector<std::string>(family.kernels().begin(), family.kernels().end()));
 }
 
 // The choice, the problem and its kernels, in a namespace where their names meet none of the caller's. As much as
@@ -141,6 +144,17 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(alignment) + " bytes";
+  return result;
+}
+
+Instantiation instantiate_in_place(const Request& request, const Config& config, const std::string& header,
+                                   std::vector<std::string> kernels) {
+  Instantiation result;
+  result.headers = {header};
+  result.source = definitions(request, config.family(), nullptr) + includes(result.headers) +
+                  instance(request, Variant::aligned, nullptr, choice_text(config), kernels_text(kernels));
+  result.label = kernels.front() + " in the place of " + to_string(config) + " of " + to_string(request);
+  result.kernels = std::move(kernels);
   return result;
 }
 

@@ -111,6 +111,12 @@ u64 Params::seed() const {
   return found->get<u64>();
 }
 
+int Params::schedules() const {
+  const double schedules = number(json_, "schedules", 100, 1, 10'000);
+  if (schedules != std::floor(schedules)) refuse("schedules must be an integer");
+  return static_cast<int>(schedules);
+}
+
 bool Params::all_kinds() const { return truth(json_, "all_kinds", true); }
 
 bool Params::with_configs() const { return truth(json_, "configs", true); }

@@ -24,6 +24,7 @@ class Params {
   bool with_runner_up() const;  // `runner_up` of select: false unless given
   bool measured_only() const;   // `measured_only` of compile: false unless given
   u64 seed() const;             // 1 unless given
+  int schedules() const;        // `schedules` of races: 100 unless given
   bool all_kinds() const;       // true unless given
   bool with_configs() const;    // `configs` of space: true unless given
   bool with_gallery() const;    // `gallery` of space: false unless given

@@ -7,6 +7,7 @@
 
 #include "jit/binary_key.h"
 #include "jit/cache_contents.h"
+#include "measure/exhibits.h"
 #include "select/layers.h"
 #include "select/printable.h"
 #include "select/selector.h"
@@ -183,6 +184,21 @@ Json selection_json(const Selection& selection) {
   return json;
 }
 
+Json exhibit_json(const Exhibit& exhibit, const ExhibitRuns& runs) {
+  Json json = Json::object();
+  json["name"] = exhibit.name;
+  json["family"] = exhibit.family;
+  json["flaw"] = exhibit.flaw;
+  json["n"] = exhibit.n;
+  json["schedules"] = runs.schedules;
+  json["wrong"] = runs.wrong;
+  json["wrong_of_family"] = runs.wrong_of_family;
+  json["first"] = nullptr;
+  if (const auto& first = runs.first)
+    json["first"] = {{"seed", first->seed}, {"schedule", first->schedule}, {"fault", printable(first->fault)}};
+  return json;
+}
+
 Json failed(const WorkerError& error) {
   Json json = Json::object();
   json["error"] = error_json(error);
@@ -244,6 +260,7 @@ Json Session::call(const WorkerRequest& request) {
   if (request.method == "verify") return verify({request.params, {"request", "config", "seed", "all_kinds"}});
   if (request.method == "measure") return measure({request.params, {"request", "configs", "policy", "samples"}});
   if (request.method == "select") return select({request.params, {"request", "databases", "runner_up"}});
+  if (request.method == "races") return races({request.params, {"seed", "schedules"}});
   if (request.method == "built_in") return built_in({request.params, {}});
   if (request.method == "cache") return cache({request.params, {"most_bytes"}});
   throw WorkerError("bad_request", "there is no method '" + request.method + "'");
@@ -409,6 +426,20 @@ Json Session::select(const Params& params) {
     rejected.push_back(std::move(row));
   }
   json["rejected"] = std::move(rejected);
+  return json;
+}
+
+Json Session::races(const Params& params) {
+  const u64 seed = params.seed();
+  const int schedules = params.schedules();
+  auto* const host = dynamic_cast<HostDevice*>(&device());
+  if (host == nullptr)
+    throw WorkerError("unsupported", "kernels with a race run on the host device alone, whose schedules show it");
+  Json list = Json::array();
+  for (const Exhibit& exhibit : exhibits())
+    list.push_back(exhibit_json(exhibit, run_exhibit(*host, exhibit, seed, schedules)));
+  Json json = Json::object();
+  json["races"] = std::move(list);
   return json;
 }
 

@@ -28,6 +28,7 @@ class Session {
   Json verify(const Params& params);
   Json measure(const Params& params);
   Json select(const Params& params);
+  Json races(const Params& params);
   Json built_in(const Params& params);
   Json cache(const Params& params);
 

@@ -8,6 +8,7 @@
 #include "families_under_test.h"
 #include "jit/binary_cache.h"
 #include "jit_temporary_directory.h"
+#include "measure/exhibits.h"
 #include "select/layers.h"
 #include "worker/session.h"
 #include "worker_scanning_device.h"
@@ -89,6 +90,9 @@ TEST_F(WorkerSession, RefusesParametersThatAreMissingUnknownOrOutOfRange) {
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"min_round_ms", -1}}}}},
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"slower_than", 0.5}}}}},
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"loud", true}}}}},
+      {"races", {{"schedules", 0}}},
+      {"races", {{"schedules", 1.5}}},
+      {"races", {{"request", request()}}},
       {"select", {{"request", request()}, {"databases", "tuning.db"}}},
       {"select", {{"request", request()}, {"databases", {"/no/such/file.db"}}}},
   };
@@ -118,6 +122,22 @@ TEST_F(WorkerSession, SaysWhatTheMemoryMovesAtMostWhereThatIsKnown) {
   EXPECT_DOUBLE_EQ(result("hello")["device"]["peak_gigabytes_per_second"], 4916.736);
   EXPECT_EQ(peak_gigabytes_per_second(0, 6144), std::nullopt);
   EXPECT_EQ(peak_gigabytes_per_second(3'201'000, 0), std::nullopt);
+}
+
+TEST_F(WorkerSession, RunsKernelsWithARaceOnTheHostDeviceAlone) {
+  EXPECT_EQ(error("races")["kind"], "unsupported");
+  EXPECT_EQ(device_->compiler().sources, std::vector<std::string>{});
+}
+
+// They would be selected, tuned or timed by these.
+TEST_F(WorkerSession, HasNoFamilyOfAKernelWithARace) {
+  for (const Exhibit& exhibit : exhibits()) {
+    EXPECT_EQ(find_family(exhibit.name), nullptr) << exhibit.name;
+    for (const FamilyModel* family : families()) {
+      EXPECT_STRNE(family->header(), "gallery/races.h");
+      EXPECT_EQ(std::ranges::count(family->kernels(), std::string_view(exhibit.name)), 0) << family->name();
+    }
+  }
 }
 
 TEST_F(WorkerSession, SaysThatThereIsNoDeviceAndLooksAgainLater) {

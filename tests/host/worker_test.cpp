@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "families_under_test.h"
+#include "measure/exhibits.h"
 #include "worker/session.h"
 
 namespace scantune {
@@ -235,6 +237,22 @@ TEST(WorkerProgram, SaysWhatIsMissingWhereThereIsNoGpu) {
   const std::vector<Json> lines = lines_of(ran.output);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0]["error"]["kind"], "device_error");
+}
+
+// Each kernel as documents print it first, and the family that does the same without the race.
+TEST_F(WorkerOnHost, CatchesEveryRaceAndTellsTheScheduleThatShowsIt) {
+  const Json races = result("races", {{"schedules", 40}})["races"];
+  ASSERT_EQ(races.size(), exhibits().size());
+  for (const Json& race : races) {
+    EXPECT_GT(race["wrong"], 0) << race;
+    EXPECT_EQ(race["wrong_of_family"], 0) << race;
+    const Json& first = race["first"];
+    EXPECT_TRUE(first["schedule"].get<std::string>().starts_with("seed " + first["seed"].dump() + " (")) << race;
+    EXPECT_NE(first["fault"].get<std::string>().find("should be "), std::string::npos) << race;
+    // The seed alone shows it again.
+    const Json again = result("races", {{"schedules", 1}, {"seed", first["seed"]}})["races"];
+    EXPECT_EQ(std::ranges::find(again, race["name"], [](const Json& one) { return one["name"]; })->at("first"), first);
+  }
 }
 
 }  // namespace
