@@ -470,7 +470,18 @@ def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
             "config": config, "origin": "exact_n", "reason": "a record of this N", "record": record,
             "rejected": rejected, **({"runner_up": next_one} if params.get("runner_up") else {}),
         }  # fmt: skip
+    if method == "races":
+        if not device.startswith("host"):
+            raise Refusal("unsupported", "kernels with a race run on the host device alone")
+        return {"races": [race(params["schedules"])]}
     return {"compile": compile_config, "verify": verify, "measure": measure}[method](params)
+
+
+def race(schedules: int) -> dict[str, Any]:
+    """Return a race that the third schedule shows first, or what FAULTS say of it."""
+    first = {"seed": 3, "schedule": "seed 3 (1 resident CTA)", "fault": "item 2 should be 6, found 7"}
+    told = {"wrong": 60, "wrong_of_family": 0, "first": first, **FAULTS.get("race", {})}
+    return {"name": "racing", "family": "kogge_stone", "flaw": "no barrier", "n": 100, "schedules": schedules, **told}
 
 
 def log(method: str, params: dict[str, Any]) -> None:

@@ -74,7 +74,7 @@ def test_every_family_has_a_page_that_the_index_and_the_site_lead_to() -> None:
         assert (PAGES / f"{name}.md").exists()
         assert f"[`{name}`]({name}.md)" in index
         assert f"- {name}: gallery/{name}.md\n" in site
-    assert {path.stem for path in PAGES.glob("*.md")} == {*FAMILIES, "index", "walk", "h200"}
+    assert {path.stem for path in PAGES.glob("*.md")} == {*FAMILIES, "index", "walk", "h200", "races"}
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -13,6 +13,7 @@ import typer
 from scantune import paths
 from scantune.cli.gallery_asked import ROW_ITEMS, Asked, one_size
 from scantune.cli.gallery_plot import PictureOutput
+from scantune.cli.gallery_races import show_races
 from scantune.cli.gallery_tables import counts, numbered
 from scantune.cli.gallery_tuning import search_each
 from scantune.cli.json_output import JsonOutput
@@ -71,6 +72,14 @@ def gallery_command(
             "bandwidth and the cost of the operator.",
         ),
     ] = False,
+    races: Annotated[
+        bool,
+        typer.Option(
+            "--races",
+            help="Run the kernels with a race that documents print first, on the host device, until a schedule shows "
+            "what is wrong.",
+        ),
+    ] = False,
     families: Annotated[
         list[str] | None, typer.Option("--families", help="Race these alone: kogge_stone,brent_kung,...")
     ] = None,
@@ -108,14 +117,20 @@ def gallery_command(
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "gallery")
+        others = {
+            "--table": table is not None, "--when": when, "--families": families, "--n": n,
+            "--kind": kind is not Kind.inclusive, "--type": type_ != _TYPE, "--row-items": row_items != ROW_ITEMS,
+            "--tune": tune, "--plot": plot,
+        }  # fmt: skip
         if list_:
-            _check_alone({
-                "--table": table is not None, "--when": when, "--families": families, "--n": n,
-                "--kind": kind is not Kind.inclusive, "--type": type_ != _TYPE,
-                "--row-items": row_items != ROW_ITEMS, "--tune": tune, "--plot": plot,
-            })  # fmt: skip
+            _check_alone("--list runs nothing and lists every row", {"--races": races, **others})
             console.print(rows_listing(ROWS))
             output.write(rows=[row_message(row) for row in ROWS])
+            return
+        if races:
+            _check_alone("--races runs kernels of its own", others)
+            stack.enter_context(sigterm_as_interrupt())
+            show_races(chosen_worker(stack, arch, device), output)
             return
         asked = Asked(
             table, listed(families), parse_sizes(n) if n else None, kind, type_,
@@ -135,10 +150,10 @@ def gallery_command(
         _Run(asked, worker, worker.hello(), gallery, Defaults(evaluator), output, database, workers).run()
 
 
-def _check_alone(others: Mapping[str, object]) -> None:
-    """Raise UsageError if an option that says what is raced is given beside --list."""
+def _check_alone(reason: str, others: Mapping[str, object]) -> None:
+    """Raise UsageError if an option that says what is raced is given."""
     if given := [option for option, value in others.items() if value]:
-        raise UsageError(f"--list runs nothing and lists every row: leave out {', '.join(given)}")
+        raise UsageError(f"{reason}: leave out {', '.join(given)}")
 
 
 def _opened(stack: contextlib.ExitStack, path: Path) -> Database:

@@ -45,6 +45,8 @@ DOCUMENTED_CHOICES = (DocumentedChoice("fenwick", "kernels", "two", "3.3"),)
 DOCUMENTS = ("Blocked scan ladder", "The scan chapter", "Vector-sum ladder", "Fenwick trees", "Step by step")
 
 _GALLERY = "scantune gallery --families"
+_AFFINE = "scantune tune --operator affine.cu --name affine --type custom8 --n 2^20"
+_RACES = "scantune gallery --races --device host"
 
 
 def _shown(number: str, what: str, *families: str) -> GalleryRow:
@@ -73,7 +75,7 @@ ROWS: tuple[GalleryRow, ...] = (
     _shown("1.4", "The serial scan", "serial"),
     _shown("1.5", "Kogge and Stone's scan in one block", "kogge_stone"),
     GalleryRow("1.6", "The race of one buffer, and two ways out of it", ("shared_single", "shared_double"),
-               "scantune bench --compare shared_single shared_double --type i32 --n 2^9"),
+               _RACES),
     _shown("1.7", "Brent and Kung's scan in one block", "brent_kung"),
     GalleryRow("1.8", "Steps and operations by N", ("kogge_stone", "brent_kung", "hybrid", "serial"),
                "scantune gallery --table 1"),
@@ -90,15 +92,14 @@ ROWS: tuple[GalleryRow, ...] = (
                ("serial", "kogge_stone", "brent_kung", "scan_then_add", "reduce_then_scan"),
                "scantune gallery --table 1"),
     GalleryRow("1.20", "Horner's rule, as an operator of one's own", ("lookback",),
-               "scantune tune --operator affine.cu --name affine --type custom8 --n 2^20"),
+               _AFFINE),
     GalleryRow("1.23", "CUB beside all that, where cub_bench is built", ("fenwick", "reduce_then_scan"),
                "scantune gallery --table 3"),
     GalleryRow("1.24", "The problems of CUB's four entry points", (), "make bench"),
     GalleryRow("1.25", "Other operators", ("lookback",), "scantune bench --op max --type i32 --n 2^20"),
     _shown("2.1", "A tree in every block, and a second launch for the totals", "sum_two_pass"),
     _shown("2.2", "The last steps within a warp", "sum_two_pass_warp"),
-    GalleryRow("2.3", "Races, looked for by schedules that are drawn", ("sum_two_pass",),
-               f"{_GALLERY} sum_two_pass --device host"),
+    GalleryRow("2.3", "Races, looked for by schedules that are drawn", ("sum_two_pass", "sum_two_pass_warp"), _RACES),
     _shown("2.4", "One pass, and an atomic addition a block", "sum_atomic"),
     _shown("2.5", "Several items for each thread", "sum_batch"),
     _shown("2.6", "Vector loads", "sum_vector"),
@@ -130,7 +131,7 @@ ROWS: tuple[GalleryRow, ...] = (
     _shown("4.6", "From exclusive to inclusive and back", "work_efficient"),
     _shown("4.7", "How many items one block holds", "work_inefficient", "work_efficient", "single_block"),
     GalleryRow("4.8", "Any associative operator", ("lookback",),
-               "scantune tune --operator affine.cu --name affine --type custom8 --n 2^20"),
+               _AFFINE),
     GalleryRow("4.9", "Steps of both by N", ("work_inefficient", "work_efficient"), "scantune gallery --table 4"),
     GalleryRow("4.10", "Additions of both, N log N against 2 N", ("work_inefficient", "work_efficient"),
                "scantune gallery --table 4"),

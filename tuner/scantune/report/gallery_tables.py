@@ -9,10 +9,15 @@ from scantune.model.gallery_race import CUB, Contender, GalleryRace
 from scantune.model.gallery_rows import DocumentedChoice, GalleryRow
 from scantune.model.gallery_verdict import fastest, operator_of, place_of
 from scantune.model.quantity import format_size, three_digits
+from scantune.model.race_exhibit import RaceExhibit
 from scantune.report.listing import Column, Listing, Row
 from scantune.worker.defaults import Defaults
 
 NONE = "–"
+_ABOUT_RACES = (
+    "wrong: of as many schedules, each drawn from a seed, those under which the results were wrong. The kernel and the "
+    "family without its race run under the same."
+)
 _ABOUT = (
     "of copy: share of the bandwidth of a copy of as many bytes. steps: how many operations wait for each other in a "
     "row. efficiency: operations of a serial run over those of this one. config: what departs from the family's "
@@ -92,6 +97,22 @@ def _about_contradictions(races: Sequence[GalleryRace]) -> str:
         f"{choice.parameter}={found} is faster at {', '.join(places)}."
         for (choice, found), places in told.items()
     )
+
+
+def races_table(exhibits: Sequence[RaceExhibit], device: Device) -> Listing:
+    """Return under how many schedules each kernel with a race was wrong, and what the first of these is."""
+    columns = [
+        Column("kernel", is_text=True), Column("wrong"), Column("without the race", is_text=True), Column("wrong"),
+        Column("first seed"),
+    ]  # fmt: skip
+    rows = [
+        Row([one.name, f"{one.wrong} of {one.schedules}", one.family, f"{one.wrong_of_family} of {one.schedules}",
+             NONE if one.seed is None else str(one.seed)],
+            "\n".join(filter(None, (one.flaw, one.fault, one.schedule))))
+        for one in exhibits
+    ]  # fmt: skip
+    title = f"Kernels with a race, on {device}"
+    return Listing(title, columns, rows, "what is missing; what the first schedule shows", _ABOUT_RACES)
 
 
 def when_table(races: Sequence[GalleryRace], device: Device) -> Listing:
