@@ -19,8 +19,10 @@ from gallery_command import HOST, Faults, Requests, contenders, families_of, mes
 from scantune.cli.gallery_plot import PictureOutput
 from scantune.compare.gallery import Candidates, Gallery
 from scantune.errors import ScantuneError
+from scantune.model.device import Device
 from scantune.model.gallery_race import GalleryRace
 from scantune.model.gallery_rows import DOCUMENTS, ROWS, named_families
+from scantune.model.policy import Effort, Policy, policy_of
 from scantune.worker import environment
 from scantune.worker.client import Worker, WorkerError
 from scantune.worker.evaluation import Evaluator, Timeouts
@@ -251,6 +253,21 @@ def test_each_family_runs_the_best_that_was_tried_of_it(tmp_path: Path, request_
     assert sum(one["method"] == "compile" for one in request_log()) == before  # nothing is searched without --tune
 
 
+@pytest.mark.parametrize(("budget", "seconds"), [([], 15.0), (["--budget", "4s"], 4.0)])
+def test_search_of_a_family_has_the_budget_that_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: list[str], seconds: float
+) -> None:
+    given = list[float]()
+
+    def policy(device: Device, effort: Effort, budget_s: float) -> Policy:
+        given.append(budget_s)
+        return policy_of(device, effort, budget_s)
+
+    monkeypatch.setattr("scantune.cli.gallery_tuning.policy_of", policy)
+    message("--families", "kogge_stone,brent_kung", "--n", "2^9", "--db", str(tmp_path / "a.db"), "--tune", *budget)
+    assert given == [seconds] * 2
+
+
 @pytest.mark.parametrize("named", [[], ["--families", "kogge_stone,lookback"]])
 def test_families_of_the_library_are_searched_only_where_they_are_named(
     tmp_path: Path, request_log: Requests, named: list[str]
@@ -330,6 +347,7 @@ def test_ctrl_c_leaves_the_races_that_were_finished(faults: Faults, tmp_path: Pa
         (["--table", "2", "--kind", "exclusive"], "--table 2 is of sums: leave out --kind"),
         (["--list", "--kind", "exclusive"], "leave out --kind"),
         (["--families", "sum_vector", "--kind", "exclusive"], "sum_vector: sums are neither inclusive nor exclusive"),
+        (["--budget", "4s"], "--budget is how long --tune searches: add --tune"),
         (["--table", "5"], "--table 5: there are 0: the ladder of blocked scans; 1: "),
         (["--table", "0", "--families", "vector"], "--table 0 has families of its own: leave out --families"),
         (["--table", "1", "--tune"], "--table 1 counts and times nothing: leave out --tune"),

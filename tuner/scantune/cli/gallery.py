@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from scantune import paths
-from scantune.cli.gallery_asked import ROW_ITEMS, Asked, one_size
+from scantune.cli.gallery_asked import ROW_ITEMS, SEARCH, Asked, one_size
 from scantune.cli.gallery_plot import PictureOutput
 from scantune.cli.gallery_races import show_races
 from scantune.cli.gallery_tables import counts, numbered
@@ -38,7 +38,7 @@ from scantune.model.device import Hello
 from scantune.model.gallery_race import CUB, GalleryRace
 from scantune.model.gallery_rows import ROWS
 from scantune.model.gallery_verdict import findings
-from scantune.model.quantity import format_size, parse_sizes
+from scantune.model.quantity import format_size, parse_duration, parse_sizes
 from scantune.report.gallery_messages import race_message, row_message
 from scantune.report.gallery_tables import counts_table, race_table, refusals, rows_listing, times_table, when_table
 from scantune.store.database import Database, open_database
@@ -97,6 +97,7 @@ def gallery_command(
             "tried is saved.",
         ),
     ] = False,
+    budget: Annotated[str, typer.Option("--budget", help="How long --tune searches a family at one size.")] = SEARCH,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the races too, as .svg or .png.")
     ] = None,
@@ -120,7 +121,7 @@ def gallery_command(
         others = {
             "--table": table is not None, "--when": when, "--families": families, "--n": n,
             "--kind": kind is not Kind.inclusive, "--type": type_ != _TYPE, "--row-items": row_items != ROW_ITEMS,
-            "--tune": tune, "--plot": plot,
+            "--tune": tune, "--budget": budget != SEARCH, "--plot": plot,
         }  # fmt: skip
         if list_:
             _check_alone("--list runs nothing and lists every row", {"--races": races, **others})
@@ -134,7 +135,7 @@ def gallery_command(
             return
         asked = Asked(
             table, listed(families), parse_sizes(n) if n else None, kind, type_,
-            one_size(row_items), tune, PictureOutput.of(plot), when,
+            one_size(row_items), tune, PictureOutput.of(plot), parse_duration(budget), when,
         )  # fmt: skip
         asked.check()
         stack.enter_context(sigterm_as_interrupt())
@@ -239,7 +240,7 @@ class _Run:
                 self._leave_out(problem, n, f"{name}: {reason}")
             return
         if self.database:
-            search_each(self.worker, self.database, candidates, self.asked.families, self.workers)
+            search_each(self.worker, self.database, candidates, self.asked.families, self.workers, self.asked.search_s)
             self.worker.kill()  # it has read the records of before, and its successor reads those of now
         try:
             race = self.gallery.race(candidates)

@@ -12,9 +12,9 @@ from scantune.compare.gallery_problem import BLOCKED, SUMS, GalleryProblem, Kind
 from scantune.errors import UsageError
 from scantune.model.device import Device
 from scantune.model.gallery_rows import named_families
-from scantune.model.quantity import parse_sizes
+from scantune.model.quantity import parse_duration, parse_sizes
 
-ROW_ITEMS = "2^10"
+ROW_ITEMS, SEARCH = "2^10", "15s"
 _SIZES, _HOST_SIZES = "2^16,2^28", "2^12"
 
 
@@ -30,6 +30,7 @@ class Asked:
     row_items: int
     tunes: bool
     picture: PictureOutput
+    search_s: float  # for one family at one size
     asks_when: bool = False  # which of some families is the fastest when
 
     @property
@@ -38,6 +39,8 @@ class Asked:
 
     def check(self) -> None:
         """Raise UsageError for options that contradict each other."""
+        if not self.tunes and self.search_s != parse_duration(SEARCH):
+            raise UsageError("--budget is how long --tune searches: add --tune")
         if self.asks_when and self.table is not None:
             raise UsageError("--when has problems of its own: leave out --table")
         if self.numbered is None:

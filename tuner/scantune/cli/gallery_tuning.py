@@ -20,13 +20,14 @@ from scantune.store.database import Database, DatabaseError
 from scantune.worker.client import Worker, WorkerUnavailable
 
 _SEED = 1
-_SEARCH_S = 15.0  # for one family at one size, beside its final round
 
 
 def search_each(
-    worker: Worker, database: Database, candidates: Candidates, named: Collection[str], workers: int | None
-) -> None:
-    """Search every family of the gallery by itself, and those that are named. What was tried is saved.
+    worker: Worker, database: Database, candidates: Candidates, named: Collection[str], workers: int | None,
+    search_s: float,
+) -> None:  # fmt: skip
+    """Search every family of the gallery by itself, and those that are named, each for so long beside its final round.
+    What was tried is saved.
 
     A family of the library may win a record by it, which programs would run, so nobody searches it unasked.
     A family in which nothing works is noted; its race will tell. Raises DatabaseError and WorkerUnavailable.
@@ -34,16 +35,18 @@ def search_each(
     of_library = worker.hello().algorithms[candidates.problem.algorithm].families.of_library
     for family in (one for one in candidates.families if one not in of_library or one in named):
         try:
-            _search(worker, database, candidates, family, workers)
+            _search(worker, database, candidates, family, workers, search_s)
         except (DatabaseError, WorkerUnavailable):
             raise
         except ScantuneError as error:
             note(f"{family} was not searched: {error}")
 
 
-def _search(worker: Worker, database: Database, candidates: Candidates, family: str, workers: int | None) -> None:
+def _search(
+    worker: Worker, database: Database, candidates: Candidates, family: str, workers: int | None, search_s: float
+) -> None:
     hello = worker.hello()
-    policy = replace(policy_of(hello.device, Effort.quick, _SEARCH_S), surveys=False)
+    policy = replace(policy_of(hello.device, Effort.quick, search_s), surveys=False)
     run = Run(
         now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, Effort.quick, _SEED,
         policy_text(policy, None),
