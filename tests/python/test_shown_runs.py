@@ -23,6 +23,7 @@ import pytest
 
 import made_up
 from command import run_line
+from scantune.model.gallery_rows import ROWS
 from scantune.model.layer import layers_of
 from scantune.worker.client import Worker
 from shown import PAGES, ROOT, Shown, commands_in, commands_named_in, text_of, without_the_week
@@ -32,9 +33,7 @@ from test_sync import Server
 
 APP = BUILD / "docs/examples/example_scan_cpp"
 LIBRARY = BUILD / "runtime/libscantune.so"
-AFFINE = """struct Value { float a, b; };
-__device__ Value combine(Value f, Value g) { return {g.a * f.a, g.a * f.b + g.b}; }
-"""
+EXAMPLES = ROOT / "docs/examples"
 
 pytestmark = [
     pytest.mark.skipif(
@@ -72,6 +71,7 @@ LESS = (
         r"^scantune replay space((?!.*--export).*)$",
         r"scantune replay small-space\1 --seeds 1 --effort quick --no-effects",
     ),
+    (r"^(scantune tune (?!.*--budget).*)$", r"\1 --budget 2s"),
     (r"^(scantune sweep .*)$", r"\1 --algorithm reduce --pairs-limit 4"),  # whose space is small
     (r"^(scantune gallery .*) batch,(vector .*--tune)$", r"\1 \2"),
     (r"^(scantune bench)$", r"\1 --type i32 --n 2^10"),
@@ -130,7 +130,9 @@ class Place:
             (self.folder / name).chmod(0o755)
         (self.folder / "tests").symlink_to(ROOT / "tests")
         (self.folder / "build/runtime/libscantune.so").symlink_to(LIBRARY.resolve())
-        (self.folder / "affine.cu").write_text(AFFINE)
+        shutil.copy(EXAMPLES / "affine.cu", self.folder / "affine.cu")
+        (self.folder / "docs").mkdir()
+        (self.folder / "docs/examples").symlink_to(EXAMPLES)
 
     def _put_records(self) -> None:
         self.run("scantune --type i32 --n 4096 --budget 2s --seed 1 --workers 1")
@@ -193,6 +195,12 @@ def test_a_shown_command_runs(shown: Shown, place: Place) -> None:
     said = place.run(command)
     if shown.words == ["app"]:
         assert "tuned.db" in said
+
+
+@pytest.mark.parametrize("command", dict.fromkeys(row.command for row in ROWS))
+def test_every_command_of_the_gallery_s_list_runs(command: str, place: Place) -> None:
+    """They name files of a clone alone. What measures a GPU is asked what it would run."""
+    place.run(f"make -n -C {ROOT} bench" if command == "make bench" else less(command))
 
 
 def test_a_shown_program_searches_what_a_shown_command_exports(place: Place) -> None:

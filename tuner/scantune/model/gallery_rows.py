@@ -45,7 +45,7 @@ DOCUMENTED_CHOICES = (DocumentedChoice("fenwick", "kernels", "two", "3.3"),)
 DOCUMENTS = ("Blocked scan ladder", "The scan chapter", "Vector-sum ladder", "Fenwick trees", "Step by step")
 
 _GALLERY = "scantune gallery --families"
-_AFFINE = "scantune tune --operator affine.cu --name affine --type custom8 --n 2^20"
+_AFFINE = "scantune tune --operator docs/examples/affine.cu --name affine --type custom8 --alignment 4 --n 2^20"
 _RACES = "scantune gallery --races --device host"
 
 
