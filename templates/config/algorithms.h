@@ -33,6 +33,7 @@
 #include "gallery/batch.h"
 #include "gallery/brent_kung.h"
 #include "gallery/chained.h"
+#include "gallery/converted.h"
 #include "gallery/fenwick.h"
 #include "gallery/hybrid.h"
 #include "gallery/kogge_stone.h"
@@ -65,8 +66,8 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig,
                ScanRowsConfig, ScanShortRowsConfig, ScanColumnsConfig, NaiveGlobalConfig, SharedSingleConfig,
                SharedDoubleConfig, WarpShuffleConfig, BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig,
-               HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ScanThenAddConfig, ReduceThenScanConfig,
-               ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
+               HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ConvertedConfig, ScanThenAddConfig,
+               ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, SumTwoPassConfig, SumTwoPassWarpConfig,
                SumAtomicConfig, SumBatchConfig, SumVectorConfig>,

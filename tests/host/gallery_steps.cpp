@@ -33,6 +33,7 @@ const std::vector<Drawn> kDrawn = {
     {"hybrid", 64, {{"block_threads", 32}}},
     {"work_inefficient", 16, {{"block_threads", 32}}},
     {"work_efficient", 16, {{"block_threads", 32}}},
+    {"converted", 16, {{"block_threads", 32}}},
     {"scan_then_add", 16, {{"block_threads", 4}, {"block_scan", 0}}},
     {"reduce_then_scan", 16, {{"block_threads", 4}, {"block_scan", 0}}},
     {"chained", 96, {{"block_threads", 32}, {"items_per_thread", 1}}},

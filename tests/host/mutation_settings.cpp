@@ -413,6 +413,7 @@ const std::vector<Setting> kSettings = {
     {"hybrid", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
     {"work_inefficient", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
     {"work_efficient", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
+    {"converted", {{"block_threads", "64"}}, false, {}, 9, 0, 0, 12},
     // There are so many sums that they are cut into blocks too.
     {"scan_then_add", {{"block_threads", "64"}, {"block_scan", "warp_shuffle"}}, false, {}, 70},
     {"reduce_then_scan", {{"block_threads", "64"}, {"block_scan", "warp_shuffle"}}, false, {}, 70},
