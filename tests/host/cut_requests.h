@@ -45,6 +45,12 @@ std::vector<Factor> factors_of_cuts() {
   return all;
 }
 
+// The case that a row names, such as a map.
+template <class Case>
+const Case& case_of(const RowReader& row, const char* factor, const std::vector<Case>& cases) {
+  return *std::ranges::find_if(cases, [&](const Case& one) { return row.is(factor, one.name); });
+}
+
 // The request as a row of such a design has it, cut into rows or columns of a length that is drawn.
 template <class R>
 R cut(const RowReader& row, R request, Random& random) {
@@ -61,7 +67,23 @@ R cut(const RowReader& row, R request, Random& random) {
   return request;
 }
 
-// The same as a config takes it; nullopt where it takes none of some lengths that are drawn.
+// The design of every pair of a case and what scans or reductions differ in. design returns the same one, and
+// request_of a request of a case, for some items in one sequence.
+template <class R, class Case>
+Design design_of_cuts(const char* name, const char* factor, const std::vector<Case>& cases, const Design& (*design)(),
+                      R (*request_of)(const Case&)) {
+  std::vector<Factor> factors = factors_of_cuts<R>();
+  factors.push_back({factor, {}});
+  for (const Case& one : cases) factors.back().values.emplace_back(one.name);
+  return Design(name, 2, 1, factors, [=, &cases](const DesignRow& values) {
+    const RowReader row(design(), values);
+    Random random(1);
+    const R request = cut(row, request_of(case_of(row, factor, cases)), random);
+    return row.family().unsupported_reason(request, kHostSm) == nullptr;
+  });
+}
+
+// The request as a config takes it; nullopt where it takes none of some lengths that are drawn.
 template <class R>
 std::optional<R> cut(const RowReader& row, const Config& config, const R& request, Random& random) {
   constexpr int kDraws = 10;

@@ -16,7 +16,7 @@
 #include "test_operator.h"
 #include "with_type.h"
 
-namespace scantune {
+namespace scantune::maps_test {
 namespace {
 
 constexpr int kMaxTileItems = 512;
@@ -335,31 +335,18 @@ const std::vector<MapCase>& cases() {
 
 // ---- the designs: every pair of a map and what scans and reductions differ in ----
 
-const MapCase& case_of(const RowReader& row) {
-  return *std::ranges::find_if(cases(), [&](const MapCase& map) { return row.is("map", map.name); });
-}
-
 template <class R>
 const Design& design() {
-  static const Design kDesign = [] {
-    std::vector<Factor> factors = factors_of_cuts<R>();
-    factors.push_back({"map", {}});
-    for (const MapCase& map : cases()) factors.back().values.emplace_back(map.name);
-    return Design(std::is_same_v<R, ScanRequest> ? "maps_of_scans" : "maps_of_reductions", 2, 1, factors,
-                  [](const DesignRow& values) {
-                    const RowReader row(design<R>(), values);
-                    Random random(1);
-                    const R request = cut(row, request_of<R>(case_of(row)), random);
-                    return row.family().unsupported_reason(request, kHostSm) == nullptr;
-                  });
-  }();
+  static const Design kDesign =
+      design_of_cuts<R>(std::is_same_v<R, ScanRequest> ? "maps_of_scans" : "maps_of_reductions", "map", cases(),
+                        design<R>, request_of<R>);
   return kDesign;
 }
 
 // A row has every fourth of the edge sizes, others than the next row; long runs have all.
 template <class R>
 void check_sizes(const RowReader& row) {
-  const MapCase& map = case_of(row);
+  const MapCase& map = case_of(row, "map", cases());
   Random random(row.seed());
   for (int draw = 0; draw < kTestEffort; ++draw) {
     const Config config = random_config(row.family(), cut(row, request_of<R>(map), random), kMaxTileItems, random);
@@ -431,4 +418,4 @@ TEST(Maps, HaveAFamilyOfEveryCut) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::maps_test

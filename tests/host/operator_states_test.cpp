@@ -15,7 +15,7 @@
 #include "scan_kernels.h"
 #include "with_type.h"
 
-namespace scantune {
+namespace scantune::operator_states_test {
 namespace {
 
 constexpr int kMaxTileItems = 1024;
@@ -262,30 +262,17 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
 
 // ---- the designs: every pair of a state and what scans and reductions differ in ----
 
-const StateCase& case_of(const RowReader& row) {
-  return *std::ranges::find_if(cases(), [&](const StateCase& state) { return row.is("state", state.name); });
-}
-
 template <class R>
 const Design& design() {
-  static const Design kDesign = [] {
-    std::vector<Factor> factors = factors_of_cuts<R>();
-    factors.push_back({"state", {}});
-    for (const StateCase& state : cases()) factors.back().values.emplace_back(state.name);
-    return Design(std::is_same_v<R, ScanRequest> ? "states_of_scans" : "states_of_reductions", 2, 1, factors,
-                  [](const DesignRow& values) {
-                    const RowReader row(design<R>(), values);
-                    Random random(1);
-                    const R request = cut(row, request_of<R>(case_of(row)), random);
-                    return row.family().unsupported_reason(request, kHostSm) == nullptr;
-                  });
-  }();
+  static const Design kDesign =
+      design_of_cuts<R>(std::is_same_v<R, ScanRequest> ? "states_of_scans" : "states_of_reductions", "state", cases(),
+                        design<R>, request_of<R>);
   return kDesign;
 }
 
 template <class R>
 void check_sizes(const RowReader& row) {
-  const StateCase& state = case_of(row);
+  const StateCase& state = case_of(row, "state", cases());
   Random random(row.seed());
   int differ = 0;
   for (int draw = 0; draw < kTestEffort; ++draw) {
@@ -336,4 +323,4 @@ TEST(OperatorStates, HaveAFamilyOfEveryCut) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::operator_states_test
