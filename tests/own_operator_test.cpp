@@ -8,7 +8,7 @@
 #include "operator_sources.h"
 #include "scantune/error.hpp"
 
-namespace scantune {
+namespace scantune::own_operator_test {
 namespace {
 
 using testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(CustomOperator, MayHaveAnAddressOperatorOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::own_operator_test

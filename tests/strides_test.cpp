@@ -11,7 +11,7 @@
 #include "host/prepared_kernels.h"
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::strides_test {
 namespace {
 
 using u64 = std::uint64_t;
@@ -377,4 +377,4 @@ TEST(Strides, AreServedByEveryFamilyOfRows) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::strides_test

@@ -5,7 +5,7 @@
 
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::accesses_test {
 namespace {
 
 using testing::HasSubstr;
@@ -107,4 +107,4 @@ SCANTUNE_KERNEL(kernel, 2, 1) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::accesses_test

@@ -10,7 +10,7 @@
 #include "cpu/jit_temporary_directory.h"
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::api_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,4 +44,4 @@ TEST(ApiCache, HoldsTheBinariesThatDescribeNames) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_cache_test

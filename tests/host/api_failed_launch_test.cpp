@@ -13,7 +13,7 @@
 #include "scantune/error.hpp"
 #include "space/operands.h"
 
-namespace scantune {
+namespace scantune::api_failed_launch_test {
 namespace {
 
 // A plan, and memory for what it reads and writes.
@@ -111,4 +111,4 @@ TEST(ApiFailedLaunch, LeavesNothingThatMakesTheNextRunWrong) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_failed_launch_test

@@ -13,7 +13,7 @@
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::api_load_balance_test {
 namespace {
 
 using runtime::Buffer;
@@ -187,4 +187,4 @@ TEST(LoadBalance, EndsWhateverTheOffsetsAre) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_load_balance_test

@@ -13,7 +13,7 @@
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::api_maps_test {
 namespace {
 
 using runtime::Buffer;
@@ -349,4 +349,4 @@ TEST(ApiMaps, TypesThatDoNotConvertNeedAMap) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_maps_test

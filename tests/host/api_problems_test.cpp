@@ -17,7 +17,7 @@
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::api_problems_test {
 namespace {
 
 using runtime::Buffer;
@@ -343,4 +343,4 @@ TEST(ApiProblems, OfMoreItemsThanABufferHoldsAreRefusedWithTheNumberThatFits) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_problems_test

@@ -18,7 +18,7 @@
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::api_select_test {
 namespace {
 
 using runtime::Buffer;
@@ -588,4 +588,4 @@ TEST(ApiSelect, SelectsItemsIndicesAndValuesAtOnceInC) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_select_test

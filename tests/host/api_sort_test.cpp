@@ -16,7 +16,7 @@
 
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::api_sort_test {
 namespace {
 
 using runtime::bf16;
@@ -278,4 +278,4 @@ TEST(Sort, KeepsTheOrderOfEqualKeys) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_sort_test

@@ -23,7 +23,7 @@
 #include "select/tuning_record.h"
 #include "space/config_json.h"
 
-namespace scantune {
+namespace scantune::api_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -430,4 +430,4 @@ TEST(Api, NamesTheArgumentThatIsNotOnTheDevice) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::api_test

@@ -6,7 +6,7 @@
 
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::barriers_test {
 namespace {
 
 using testing::AllOf;
@@ -353,4 +353,4 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::barriers_test

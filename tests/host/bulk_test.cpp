@@ -6,7 +6,7 @@
 
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::bulk_test {
 namespace {
 
 using testing::AllOf;
@@ -442,4 +442,4 @@ TEST_F(Bulk, CopiesAreReportedWhenMisused) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::bulk_test

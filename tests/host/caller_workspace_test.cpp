@@ -18,7 +18,7 @@
 #include "launch/workspace_layout.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::caller_workspace_test {
 namespace {
 
 constexpr u64 kColumns = 7;
@@ -176,4 +176,4 @@ TEST(CallerWorkspaceCases, ShareOneWorkspaceInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::caller_workspace_test

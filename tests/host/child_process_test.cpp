@@ -20,7 +20,7 @@
 #include <system_error>
 #include <thread>
 
-namespace scantune {
+namespace scantune::child_process_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -180,4 +180,4 @@ TEST(ChildProcess, EndsWithTheProcessThatStartedItHoweverThatIsKilled) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::child_process_test

@@ -7,7 +7,7 @@
 #include "kernel_fixture.h"
 #include "prepared_kernels.h"
 
-namespace scantune {
+namespace scantune::cluster_test {
 namespace {
 
 using testing::HasSubstr;
@@ -332,4 +332,4 @@ wait_for_predecessor();)");
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::cluster_test

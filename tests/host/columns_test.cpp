@@ -9,7 +9,7 @@
 #include "sampled_requests.h"
 #include "segmented_scan.h"
 
-namespace scantune {
+namespace scantune::columns_test {
 namespace {
 
 constexpr int kSampledProblems = 20 * kTestEffort;  // of each family
@@ -61,7 +61,7 @@ void check_heights(ScanRequest request, const Config& config, Random& random, co
       SegmentedScan scan = drawn_scan(request, config, aligned, random, custom);
       scan.runs = 1 + static_cast<int>(random.below(3));
       scan.wraps_epoch = random.chance(30);
-      check(scan);
+      check_segments(scan);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -165,7 +165,7 @@ TEST_P(ColumnFamily, ScansAShorterLastLine) {
           .kind = kind, .init = Init::value, .segments = Segments::columns, .n = n, .columns = columns};
       for (const Config& config :
            {family.default_config(request, kHostSm), random_config(family, request, kMaxTileItems, random)}) {
-        check({request, config, n});
+        check_segments({request, config, n});
         if (HasFatalFailure()) return;
       }
     }
@@ -183,7 +183,7 @@ TEST_P(ColumnFamily, ScansColumnsByItsDefaultWhateverTheirNumberIs) {
         request.segments = Segments::columns;
         request.columns = columns;
         request.n = kMostItems / columns * columns + columns / 2;
-        check(drawn_scan(request, family.default_config(request, kHostSm), random.chance(50), random));
+        check_segments(drawn_scan(request, family.default_config(request, kHostSm), random.chance(50), random));
         if (HasFatalFailure()) return;
       }
 }
@@ -259,7 +259,7 @@ TEST(ScanColumns, FindsTheCarryBehindAFullWindow) {
             SegmentedScan scan{request, config, random.below(1u << 30)};
             scan.runs = 3;
             scan.wraps_epoch = time % 2 == 1;
-            check(scan);
+            check_segments(scan);
             if (testing::Test::HasFatalFailure()) return;
           }
         }
@@ -292,7 +292,7 @@ TEST(ScanColumns, FindsTheCarryOfFourColumnsInOneWord) {
           SegmentedScan scan = drawn_scan(request, config, time % 2 == 0, random);
           scan.runs = 3;
           scan.wraps_epoch = time % 2 == 1;
-          check(scan);
+          check_segments(scan);
           if (testing::Test::HasFatalFailure()) return;
         }
       }
@@ -302,4 +302,4 @@ INSTANTIATE_TEST_SUITE_P(AllFamilies, ColumnFamily, testing::ValuesIn(column_fam
                          [](const auto& family) { return std::string(family.param->name()); });
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::columns_test

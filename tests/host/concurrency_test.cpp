@@ -13,7 +13,7 @@
 #include "scantune/reduce.hpp"
 #include "scantune/runtime.hpp"
 
-namespace scantune {
+namespace scantune::concurrency_test {
 namespace {
 
 class ConcurrencyOnHost : public ::testing::Test {
@@ -115,4 +115,4 @@ TEST_F(ConcurrencyOnHost, AForkedChildOfOneThreadGoesOnBesideItsParent) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::concurrency_test

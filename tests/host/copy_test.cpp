@@ -9,7 +9,7 @@
 #include "prepared_kernels.h"
 #include "space/config_json.h"
 
-namespace scantune {
+namespace scantune::copy_test {
 namespace {
 
 constexpr u64 kSeeds = 8;
@@ -66,4 +66,4 @@ TEST_F(Copies, ConvertAsScansDo) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::copy_test

@@ -12,7 +12,7 @@
 #include "launch/loading.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::determinism_test {
 namespace {
 
 constexpr u64 kItems = 7'003;  // several tiles, the last one ragged
@@ -138,4 +138,4 @@ TEST(DeterminismVariants, AreInCtasInClustersAndInOneCluster) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::determinism_test

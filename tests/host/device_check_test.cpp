@@ -14,7 +14,7 @@
 #include "measure/device_buffer.h"
 #include "measure/verify.h"
 
-namespace scantune {
+namespace scantune::device_check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -183,4 +183,4 @@ TEST_F(DeviceChecks, CatchMistakesOfAFamilyWithTheWordsOfTheCpu) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::device_check_test

@@ -21,7 +21,7 @@
 #include "scan_items.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::gallery_test {
 namespace {
 
 constexpr int kProblems = 5 * kTestEffort;  // of each family, drawn from all, in long runs
@@ -475,4 +475,4 @@ INSTANTIATE_TEST_SUITE_P(OfEveryFamily, GallerySum, testing::ValuesIn(families_o
                          name_of_family);
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::gallery_test

@@ -12,7 +12,7 @@
 #include "float_format.h"
 #include "primitives/convert.h"
 
-namespace scantune {
+namespace scantune::half_test {
 namespace {
 
 constexpr u32 kPatterns = 1u << 16;
@@ -189,4 +189,4 @@ TEST(FloatFormat, KnowsTheExamplesOfTheStandard) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::half_test

@@ -11,7 +11,7 @@
 #include "device/host/host_device.h"
 #include "scantune/error.hpp"
 
-namespace scantune {
+namespace scantune::host_compiler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -250,4 +250,4 @@ TEST(HostDevice, ChecksPointersAgainstItsAllocations) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::host_compiler_test

@@ -14,7 +14,7 @@
 #include "families_under_test.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::load_balance_test {
 namespace {
 
 using Offsets = std::vector<u64>;
@@ -455,4 +455,4 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, LoadBalanceByWrongOffsets,
                          });
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::load_balance_test

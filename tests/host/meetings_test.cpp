@@ -11,7 +11,7 @@
 #include "device/host/random.h"
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::meetings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST_F(Meetings, ReportsABarrierThatExitedThreadsCannotReach) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::meetings_test

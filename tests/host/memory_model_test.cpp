@@ -5,7 +5,7 @@
 
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::memory_model_test {
 namespace {
 
 constexpr u64 kSeeds = 300;
@@ -173,4 +173,4 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::memory_model_test

@@ -18,7 +18,7 @@
 #include "mutation_trials.h"
 #include "space/space.h"
 
-namespace scantune {
+namespace scantune::mutation_test {
 namespace {
 
 // Seeds of each setting that come first: some setting catches most mutants within these.
@@ -242,4 +242,4 @@ INSTANTIATE_TEST_SUITE_P(EverySetting, Unmutated, testing::ValuesIn(chosen_setti
 
 void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.name(); }
 
-}  // namespace scantune
+}  // namespace scantune::mutation_test

@@ -16,7 +16,7 @@
 #include "scan_items.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::n_in_memory_test {
 namespace {
 
 constexpr int kMaxTileItems = 2048;
@@ -90,14 +90,14 @@ Tried tried_by(const RowReader& row) {
   return tried;
 }
 
-bool solves(const FamilyModel& family, ScanRequest request) {
+bool takes(const FamilyModel& family, ScanRequest request) {
   request.n = kMaxTileItems;
   return family.unsupported_reason(request, kHostSm) == nullptr;
 }
 
 std::vector<const FamilyModel*> families() {
   std::vector<const FamilyModel*> all(all_scan_families().begin(), all_scan_families().end());
-  std::erase_if(all, [](const FamilyModel* family) { return !solves(*family, sums_of(ValueType::i32)); });
+  std::erase_if(all, [](const FamilyModel* family) { return !takes(*family, sums_of(ValueType::i32)); });
   return all;
 }
 
@@ -115,7 +115,7 @@ const Design& design() {
                   [](const DesignRow& values) {
                     const RowReader row(design(), values);
                     const ScanRequest request = tried_by(row).request;
-                    return solves(row.family(), request) &&
+                    return takes(row.family(), request) &&
                            (row.is("place", "apart") || request.input_bytes() == request.output_bytes());
                   });
   }();
@@ -410,4 +410,4 @@ TEST(NInMemoryFamilies, RefuseItWithAReasonWhereTheyGoByTheLaunch) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::n_in_memory_test

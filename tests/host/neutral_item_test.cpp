@@ -8,7 +8,7 @@
 #include "primitives/neutral_item.h"
 #include "primitives/problem.h"
 
-namespace scantune {
+namespace scantune::neutral_item_test {
 namespace {
 
 template <class Item>
@@ -92,4 +92,4 @@ TEST(NeutralItem, ChangesNoBit) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::neutral_item_test

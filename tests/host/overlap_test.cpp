@@ -3,7 +3,7 @@
 
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::overlap_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ SCANTUNE_KERNEL(second, 64, 1) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::overlap_test

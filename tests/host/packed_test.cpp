@@ -14,7 +14,7 @@
 #include "primitives/run_scan.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::packed_test {
 namespace {
 
 constexpr ScanRequest request_of(ValueType input, ValueType accumulator, ValueType output, Operator op, Kind kind) {
@@ -253,4 +253,4 @@ TEST(Packing, IsForSumsAndForExtremesThatStartFromNothing) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::packed_test

@@ -9,7 +9,7 @@
 
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::packed_tiles_test {
 namespace {
 
 struct PaddedProblem {
@@ -90,4 +90,4 @@ INSTANTIATE_TEST_SUITE_P(EveryLayout, PackedTiles,
                          name_of);
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::packed_tiles_test

@@ -3,7 +3,7 @@
 
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::persistent_ctas_test {
 namespace {
 
 using testing::AllOf;
@@ -65,4 +65,4 @@ TEST_F(PersistentCtas, MayStartLateSoThatOnlyTicketsAreSafe) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::persistent_ctas_test

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-namespace scantune {
+namespace scantune::private_directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST_F(PrivateDirectoryTest, LeavesWhatIsNotOfItsMaking) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::private_directory_test

@@ -16,7 +16,7 @@
 #include "scan_items.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::reduce_test {
 namespace {
 
 constexpr std::size_t kSampledProblems = 24 * kTestEffort;  // of each family
@@ -621,4 +621,4 @@ TEST(ReducePosition, PassesTheItemAt2To32) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::reduce_test

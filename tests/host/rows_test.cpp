@@ -6,7 +6,7 @@
 #include "sampled_requests.h"
 #include "segmented_scan.h"
 
-namespace scantune {
+namespace scantune::rows_test {
 namespace {
 
 constexpr int kSampledProblems = 20 * kTestEffort;  // of each family
@@ -26,7 +26,7 @@ void check_lengths(ScanRequest request, const Config& config, Random& random, co
       request.rows = kRows[random.below(static_cast<u32>(std::size(kRows)))];
       request.n = request.rows * length;
       if (reject_reason(config, request, kHostSm) != nullptr) continue;
-      check(drawn_scan(request, config, aligned, random, custom));
+      check_segments(drawn_scan(request, config, aligned, random, custom));
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -107,7 +107,7 @@ TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
   for (const auto& [n, rows] : {std::pair<u64, u64>{1000, 3}, {1001, 1000}, {10, 7}, {33, 32}, {777, 776}}) {
     const ScanRequest request{.init = Init::value, .segments = Segments::rows, .n = n, .rows = rows};
     if (family.unsupported_reason(request, kHostSm) != nullptr) continue;
-    check({request, random_config(family, request, kMaxTileItems, random), n});
+    check_segments({request, random_config(family, request, kMaxTileItems, random), n});
     if (HasFatalFailure()) return;
   }
 }
@@ -130,7 +130,7 @@ TEST(Pipelined, EndsWhereTheLastRowLeavesTwoOfItsTilesEmpty) {
   request.rows = length - 1;
   request.n = (request.rows - 1) * length + 2;
   ASSERT_EQ(row_items(request), length);
-  check({request, config, 7});
+  check_segments({request, config, 7});
 }
 
 TEST(ScanRows, WalksSeveralRowsByOneCta) {
@@ -142,7 +142,7 @@ TEST(ScanRows, WalksSeveralRowsByOneCta) {
       const Config config = config_of(family, request, {{"block_threads", "64"}, {"rows_per_block", rows_per_block}});
       SegmentedScan scan{request, config, random.below(1u << 30)};
       scan.misaligned_input_bytes = 4 * random.below(3);
-      check(scan);
+      check_segments(scan);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -152,4 +152,4 @@ INSTANTIATE_TEST_SUITE_P(AllFamilies, RowFamily, testing::ValuesIn(row_families(
                          [](const auto& family) { return std::string(family.param->name()); });
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::rows_test

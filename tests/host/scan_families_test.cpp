@@ -12,7 +12,7 @@
 #include "scan_case.h"
 #include "scan_items.h"
 
-namespace scantune {
+namespace scantune::scan_families_test {
 namespace {
 
 class Family : public testing::TestWithParam<const FamilyModel*> {};
@@ -262,4 +262,4 @@ INSTANTIATE_TEST_SUITE_P(AllFamilies, Family, testing::ValuesIn(families_of_long
                          [](const auto& family) { return std::string(family.param->name()); });
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::scan_families_test

@@ -8,7 +8,7 @@
 #include "families_under_test.h"
 #include "scan_case.h"
 
-namespace scantune {
+namespace scantune::scan_rare_values_test {
 namespace {
 
 // A value that the search combines with no others, so that hardly any other test runs it.
@@ -98,4 +98,4 @@ INSTANTIATE_TEST_SUITE_P(Values, Rare, testing::ValuesIn(drawn_in_long_runs(rare
                          [](const auto& tested) { return name_of(tested.param); });
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::scan_rare_values_test

@@ -12,7 +12,7 @@
 #include "families_under_test.h"
 #include "scan_case.h"
 
-namespace scantune {
+namespace scantune::scan_test {
 namespace {
 
 constexpr int kSampledProblems = 30 * kTestEffort;  // problems for each family
@@ -240,4 +240,4 @@ TEST(CustomProblems, AreAllOperatorsUnlessAFamilyNeedsItemsThatFillVectors) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::scan_test

@@ -16,7 +16,7 @@
 #include "scan_items.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::schedules_test {
 namespace {
 
 // ---- the design: every three values of what these scans differ in ----
@@ -385,4 +385,4 @@ INSTANTIATE_TEST_SUITE_P(OneShot, SchedulesOfOneCluster, testing::ValuesIn(kOneC
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::schedules_test

@@ -6,7 +6,7 @@
 
 #include "kernel_fixture.h"
 
-namespace scantune {
+namespace scantune::scheduling_test {
 namespace {
 
 using testing::HasSubstr;
@@ -185,4 +185,4 @@ TEST_F(Scheduling, RunsTheSameScheduleForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::scheduling_test

@@ -89,7 +89,7 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
 }
 
 // Whether the operator saw items of two sequences shows in the results, which each depend on many items.
-inline void check(const SegmentedScan& scan) {
+inline void check_segments(const SegmentedScan& scan) {
   SCOPED_TRACE(to_string(scan));
   Bytes items, init, results;
   if (!is_rehearsal()) {

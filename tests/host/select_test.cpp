@@ -17,7 +17,7 @@
 #include "families_under_test.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::select_test {
 namespace {
 
 using Flags = std::vector<unsigned char>;
@@ -656,4 +656,4 @@ TEST(Select, GoesOnWhereTheEpochsAreUsedUp) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::select_test

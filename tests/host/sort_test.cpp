@@ -17,7 +17,7 @@
 #include "plain_sort.h"
 #include "scan_kernels.h"
 
-namespace scantune {
+namespace scantune::sort_test {
 namespace {
 
 constexpr unsigned char kPoison = 0xa5;
@@ -481,4 +481,4 @@ TEST(SortsOnOneWorkspace, PutKeysInOrder) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::sort_test

@@ -17,7 +17,7 @@
 #include "measure/exhibits.h"
 #include "worker/session.h"
 
-namespace scantune {
+namespace scantune::worker_test {
 namespace {
 
 struct Ran {
@@ -256,4 +256,4 @@ TEST_F(WorkerOnHost, CatchesEveryRaceAndTellsTheScheduleThatShowsIt) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::worker_test
