@@ -32,7 +32,7 @@ CubReduce reduction_of_any_type(const ReduceRequest& request) {
   return reduction_among<kBuild, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64>(request);
 }
 
-CubReduce no_reduction(const ReduceRequest&) { return nullptr; }
+[[maybe_unused]] CubReduce no_reduction(const ReduceRequest&) { return nullptr; }
 
 std::vector<CubLibrary> linked() {
   std::vector<CubLibrary> libraries;
