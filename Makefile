@@ -76,7 +76,8 @@ lint: setup
 install: setup-user
 	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
 	@cmake --install $(BUILD) --prefix $(PREFIX)
-	@command="$(DESTDIR)$(PREFIX)/bin/scantune"; if [ ! -e "$$command" ] || [ -L "$$command" ]; then \
+	@command="$(DESTDIR)$(PREFIX)/bin/scantune"; was=$$(readlink "$$command" || true); \
+	if [ -z "$(DESTDIR)" ] && { [ "$${was%/.venv/bin/scantune}" != "$$was" ] || { [ ! -e "$$command" ] && [ ! -L "$$command" ]; }; }; then \
 	  ln -sfn "$(CURDIR)/.venv/bin/scantune" "$$command" && echo "-- Linked: $$command, to the tuner of this checkout"; \
 	else echo "-- Left alone: $$command; the tuner of this checkout is $(CURDIR)/.venv/bin/scantune"; fi
 

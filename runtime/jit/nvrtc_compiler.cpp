@@ -85,6 +85,7 @@ std::string name_and_version(const NvrtcLibrary& nvrtc) {
 }
 
 constexpr int kOldestSm = 70;  // older ones lack __grid_constant__, which every kernel has
+constexpr int kOldestSmOfCuda13 = 75;
 
 // 90 of sm_90 and of its variant sm_90a.
 int sm_number(const std::string& arch) {
@@ -98,16 +99,17 @@ void check_arch(const NvrtcLibrary& nvrtc, const std::string& arch) {
   const int sm = sm_number(arch);
   if (sm < kOldestSm)
     throw DeviceError("scantune has no kernels for " + arch + ": they need compute capability " +
-                      std::to_string(kOldestSm / 10) + ".0. SCANTUNE_DEVICE=host runs on the CPU.");
+                      std::to_string(kOldestSm / 10) + ".0 or newer. SCANTUNE_DEVICE=host runs on the CPU.");
   const std::vector<int> sms = nvrtc.supported_sms();
   if (std::ranges::find(sms, sm) != sms.end()) return;
   std::string known;
   for (const int one : sms) known += " sm_" + std::to_string(one);
-  const char* const advice =
-      sm < std::ranges::min(sms)
-          ? "CUDA 12.9 is the last that does: 'pip install nvidia-cuda-nvrtc-cu12==12.9.*', and set SCANTUNE_NVRTC to "
-            "the folder nvidia/cuda_nvrtc/lib that it brings."
-          : "Install the NVRTC of a newer CUDA release, and set SCANTUNE_NVRTC to it.";
+  const char* advice = "Install the NVRTC of a newer CUDA release, and set SCANTUNE_NVRTC to it.";
+  if (sm < std::ranges::min(sms)) advice = "Install the NVRTC of an older CUDA release, and set SCANTUNE_NVRTC to it.";
+  if (sm < kOldestSmOfCuda13)
+    advice =
+        "CUDA 12.9 is the last that does: pip install 'nvidia-cuda-nvrtc-cu12==12.9.*', and set SCANTUNE_NVRTC to the "
+        "folder nvidia/cuda_nvrtc/lib that it brings.";
   throw DeviceError(name_and_version(nvrtc) + " cannot compile for " + arch + "; it knows" + known + ". " + advice);
 }
 

@@ -29,7 +29,7 @@ def test_gpu_is_refused(faults: Faults, request_log: Requests) -> None:
     faults(gpu="sm_90")
     code, _, err = streams_here("gallery", "--races")
     assert code == 2
-    assert "--races runs kernels with a race" in err
+    assert "--races needs schedules that are drawn" in err
     assert "add --device host" in err
     assert {one["method"] for one in request_log()} == {"hello"}
 

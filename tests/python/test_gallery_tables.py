@@ -75,7 +75,7 @@ def fenwick_race(n: int, found: str, us: float, default_us: float, **changes: An
 
 @pytest.mark.parametrize(
     ("found", "us", "changes", "is_contradicted"),
-    [("three", 5.0, {}, True), ("two", 5.0, {}, False), ("three", 8.0, {}, False),
+    [("three", 5.0, {}, True), ("two", 5.0, {}, False), ("three", 8.0, {}, False), ("three", 7.49, {}, False),
      ("three", 5.0, {"probe_only": True}, False)],
 )  # fmt: skip
 def test_faster_config_contradicts_a_document_that_takes_another(

@@ -90,7 +90,7 @@ def test_all_is_every_built_in_type_that_the_operator_is_for(worker: Worker) -> 
         (
             ["custom8"],
             ["sum"],
-            r"custom8 is a struct, which --op sum cannot .*\(custom_cheap, custom_moderate\)",
+            r"custom8 is a struct, which --op sum cannot .*\(custom_cheap, custom_moderate, custom_expensive\)",
         ),
         (["f32:i32"], ["sum"], "f32:i32 sum of 2.12 items cannot be tuned: floating-point items need"),
         (["f32"], ["bit_xor"], "f32 bit_xor of 2.12 items cannot be tuned: bit_xor is for integers"),

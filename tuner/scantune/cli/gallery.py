@@ -76,8 +76,8 @@ def gallery_command(
         bool,
         typer.Option(
             "--races",
-            help="Run the kernels with a race that documents print first, on the host device, until a schedule shows "
-            "what is wrong.",
+            help="Run the kernels with a race that documents print first, on the host device, under 100 schedules "
+            "each, beside the family without the race.",
         ),
     ] = False,
     families: Annotated[
@@ -239,10 +239,12 @@ class _Run:
             for name, reason in candidates.refused.items():
                 self._leave_out(problem, n, f"{name}: {reason}")
             return
-        if self.database:
-            search_each(self.worker, self.database, candidates, self.asked.families, self.workers, self.asked.search_s)
-            self.worker.kill()  # it has read the records of before, and its successor reads those of now
         try:
+            self.gallery.check_memory(candidates.cell)  # before a search, which would end its workers
+            if self.database:
+                asked = self.asked
+                search_each(self.worker, self.database, candidates, asked.families, self.workers, asked.search_s)
+                self.worker.kill()  # it has read the records of before, and its successor reads those of now
             race = self.gallery.race(candidates)
         except MemoryShort as error:
             self._leave_out(problem, n, f"the device has too little memory: {error}")

@@ -29,7 +29,7 @@ class PictureOutput:
         if not os.access(target.absolute().parent, os.W_OK):
             raise UsageError(f"--plot {target}: there is no folder {target.absolute().parent} that may be written to")
         if not can_draw():
-            raise UsageError(f"--plot {target} needs matplotlib: pip install 'scantune[bench]'")
+            raise UsageError(f"--plot {target} needs matplotlib: .venv/bin/pip install 'matplotlib>=3.8' in the clone")
         return cls(target)
 
     def write(self, races: Sequence[GalleryRace], heading: str) -> None:

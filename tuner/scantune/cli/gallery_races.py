@@ -20,8 +20,7 @@ def show_races(worker: Worker, output: JsonOutput) -> None:
     """
     device = worker.hello().device
     if not device.is_host:
-        raise UsageError(f"--races runs kernels with a race, and {device} shows none of it when it likes: add "
-                         "--device host, whose schedules are drawn")  # fmt: skip
+        raise UsageError(f"--races needs schedules that are drawn, and {device} draws none: add --device host")
     result = worker.call("races", {"schedules": _SCHEDULES}, _TIMEOUT_S)
     try:
         found = [RaceExhibit.from_message(one) for one in result.get("races", ())]

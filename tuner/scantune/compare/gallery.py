@@ -74,7 +74,7 @@ class Gallery:
         Raises WorkerError when the worker cannot select, MemoryShort when the device has too little memory, and
         EnvironmentFault when something else is missing.
         """
-        self._check_memory(candidates.cell)
+        self.check_memory(candidates.cell)
         cell, refused = candidates.cell, dict(candidates.refused)
         known = KnownConfigs(
             self._worker, self._evaluator, Restriction(tuple(candidates.families)), self._databases, self._own
@@ -105,7 +105,7 @@ class Gallery:
         peak = self._hello.peak_gigabytes_per_second
         return GalleryRace(candidates.problem.title, cell, [*copy, *contenders], ceiling_us, refused, peak=peak)
 
-    def _check_memory(self, cell: Cell) -> None:
+    def check_memory(self, cell: Cell) -> None:
         """Raise MemoryShort if the host device has no room for items and results: the system would end the worker."""
         if self._hello.device.is_host and cell.bytes_moved > (left := memory_left()):
             needed = f"items and results alone take {three_digits(cell.bytes_moved / 1e9)} GB"

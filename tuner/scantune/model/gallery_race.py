@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from scantune.model.cell import Cell
 from scantune.model.config import Config, Value
 from scantune.model.gallery_rows import DOCUMENTED_CHOICES, DocumentedChoice
+from scantune.model.measurement import noise_of
 from scantune.model.quantity import format_size
 from scantune.model.work import Work
 
@@ -93,7 +94,8 @@ class GalleryRace:
             values = [str(one.value(choice.parameter)) for one in (best, default) if one]
             if best and default and values[0] != choice.value == values[1]:
                 us, default_us = best.median_us or 0.0, default.median_us or 0.0
-                found += [Contradiction(choice, values[0], us, default_us)] if us < default_us else []
+                noise = noise_of(us, best.standard_error_us, default_us, default.standard_error_us)
+                found += [Contradiction(choice, values[0], us, default_us)] if default_us - us > noise else []
         return found
 
     def work_efficiency(self, one: Contender) -> float | None:
