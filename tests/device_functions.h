@@ -236,7 +236,7 @@ inline std::vector<u64> device_function_arguments() {
 
 // A kernel that writes the results of all calls for each three neighbouring words.
 inline Instantiation device_functions_kernel() {
-  std::string text = "#include \"primitives/custom_operator.h\"\nnamespace {\n";
+  std::string text = "#include \"core/machine/memory.h\"\n#include \"core/parts/custom_operator.h\"\nnamespace {\n";
   text += device_functions::kKernelsHelpers;
   text += R"(}
 SCANTUNE_KERNEL(kernel, 32, 1) {
@@ -251,7 +251,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
 )";
   for (const DeviceFunction& function : device_functions_to_test())
     text += std::string("    scantune::store_global<CacheHint::normal>(out++, bits(") + function.call + "));\n";
-  return {text + "  }\n}\n", {"primitives/custom_operator.h"}, {"kernel"}, "device functions"};
+  return {text + "  }\n}\n", {"core/machine/memory.h", "core/parts/custom_operator.h"}, {"kernel"}, "device functions"};
 }
 
 inline void expect_right_device_functions(Device& device) {

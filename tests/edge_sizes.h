@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

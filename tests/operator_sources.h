@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/scan.h"
+#include "scan/config/scan.h"
 #include "space/custom_operator.h"
 
 namespace scantune {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "config/sort.h"
+#include "sort/config/sort.h"
 
 namespace scantune {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/variant.h"
+#include "core/contract/variant.h"
 #include "covering.h"
 #include "space/space.h"
 

@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "primitives/neutral_item.h"
+#include "core/parts/neutral_item.h"
 
 namespace scantune::c_api {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "config/launch.h"
-#include "config/scan.h"
+#include "core/contract/launch.h"
+#include "scan/config/scan.h"
 #include "scantune/scantune.h"
 #include "space/custom_operator.h"
 

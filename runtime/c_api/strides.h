@@ -1,7 +1,7 @@
 // Rows whose items lie apart, as C names them.
 #pragma once
 
-#include "config/scan.h"
+#include "scan/config/scan.h"
 #include "scantune/scantune.h"
 
 namespace scantune::c_api {

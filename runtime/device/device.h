@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "config/launch.h"
+#include "core/contract/launch.h"
 #include "jit/compiler.h"
 
 struct CUstream_st;

@@ -116,7 +116,7 @@ std::string definitions(const Request& request, const FamilyModel& family, const
 
 std::vector<std::string> with_custom(std::vector<std::string> headers, const AlgorithmModel& algorithm, bool custom) {
   const bool combines = algorithm.operator_member() != nullptr;
-  if (custom) headers.emplace_back(combines ? "primitives/custom_operator.h" : "primitives/custom_predicate.h");
+  if (custom) headers.emplace_back(combines ? "core/parts/custom_operator.h" : "core/parts/custom_predicate.h");
   return headers;
 }
 
@@ -138,7 +138,7 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   const FamilyModel& family = config.family();
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr && request.has_custom_operator());
-  if (has_maps(request)) result.headers.emplace_back("primitives/custom_map.h");
+  if (has_maps(request)) result.headers.emplace_back("core/parts/custom_map.h");
   result.source = definitions(request, family, custom) + includes(result.headers) +
                   instance(request, variant, custom, choice_text(config), kernels_text(family));
   result.kernels.assign(family.kernels().begin(), family.kernels().end());

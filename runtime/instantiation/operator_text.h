@@ -9,7 +9,7 @@
 namespace scantune {
 
 // The source at global scope, with line numbers of its own, and after it the struct ScantuneOperator that the kernels
-// take; what comes before includes primitives/custom_operator.h. Throws CompileError for a source that reads a file or
+// take; what comes before includes core/parts/custom_operator.h. Throws CompileError for a source that reads a file or
 // lacks a definition, whatever compiler is to see it.
 std::string operator_text(const Request& request, const CustomOperator& custom);
 
@@ -17,7 +17,7 @@ std::string operator_text(const Request& request, const CustomOperator& custom);
 bool has_maps(const Request& request);
 
 // The same of the sources of maps, each in a namespace of its own, and after them the struct ScantuneMaps that the
-// kernels take. The operator's text comes before, and includes primitives/custom_map.h.
+// kernels take. The operator's text comes before, and includes core/parts/custom_map.h.
 std::string maps_text(const Request& request, const CustomOperator& custom);
 
 }  // namespace scantune

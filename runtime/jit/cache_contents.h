@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

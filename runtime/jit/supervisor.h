@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/arch.h"
+#include "core/contract/arch.h"
 #include "jit/template_text.h"
 #include "support/embedded_file.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "config/launch.h"
+#include "core/contract/launch.h"
 #include "space/request.h"
 
 namespace scantune {

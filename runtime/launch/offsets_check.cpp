@@ -5,9 +5,9 @@
 #include <mutex>
 #include <string>
 
-#include "config/check_offsets.h"
 #include "instantiation/instantiation.h"
 #include "launch/arguments.h"
+#include "load_balance/config/check_offsets.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -33,7 +33,7 @@ OffsetsCheck::OffsetsCheck(const std::shared_ptr<Device>& device, const Request&
 void OffsetsCheck::load() { module_ = loaded(); }
 
 std::shared_ptr<const LoadedModule> OffsetsCheck::loaded() const {
-  return context_.modules().get(instantiate_check(request_, "kernels/check_offsets.h", {"check_offsets"}),
+  return context_.modules().get(instantiate_check(request_, "load_balance/kernels/check_offsets.h", {"check_offsets"}),
                                 std::array{0});
 }
 

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "config/launch.h"
+#include "core/contract/launch.h"
 
 namespace scantune {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "config/check.h"
+#include "core/contract/check.h"
 #include "instantiation/instantiation.h"
 #include "measure/device_buffer.h"
 #include "measure/reference.h"

@@ -22,9 +22,9 @@ Request request_of_u32(u64 n) {
 }
 
 // Loaded kernels that sum up or scan the numbers 1 to n.
-class Run {
+class ExhibitRun {
  public:
-  Run(HostDevice& device, const Config& config, const Request& request, const Instantiation& kernels)
+  ExhibitRun(HostDevice& device, const Config& config, const Request& request, const Instantiation& kernels)
       : device_(device),
         is_scan_(&config.family().algorithm() == &algorithm_of<ScanRequest>()),
         items_(request.n),
@@ -101,8 +101,8 @@ ExhibitRuns run_exhibit(HostDevice& device, const Exhibit& exhibit, u64 seed, in
                               ? request_of_u32<ScanRequest>(exhibit.n)
                               : request_of_u32<ReduceRequest>(exhibit.n);
   const Config config = family.default_config(request, kHostSm);
-  Run racing(device, config, request, instantiate_in_place(request, config, kHeader, exhibit.kernels));
-  Run mended(device, config, request, instantiate(request, config, Variant::aligned));
+  ExhibitRun racing(device, config, request, instantiate_in_place(request, config, kHeader, exhibit.kernels));
+  ExhibitRun mended(device, config, request, instantiate(request, config, Variant::aligned));
   ExhibitRuns runs;
   runs.schedules = schedules;
   for (u64 drawn = seed; drawn < seed + static_cast<u64>(schedules); ++drawn) {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "config/launch.h"
+#include "core/contract/launch.h"
 #include "space/space.h"
 
 namespace scantune {

@@ -18,9 +18,9 @@ u64 bytes_of_words(const Launch& launch) {
 
 Instantiation instantiation() {
   const std::string threads = std::to_string(kBlockThreads);
-  return {"#include \"kernels/ordinary.h\"\nSCANTUNE_KERNEL(ordinary, " + threads + ", 1) {\n  scantune::touch_words<" +
-              threads + ">(arguments);\n}\n",
-          {"kernels/ordinary.h"},
+  return {"#include \"core/parts/ordinary_kernel.h\"\nSCANTUNE_KERNEL(ordinary, " + threads +
+              ", 1) {\n  scantune::touch_words<" + threads + ">(arguments);\n}\n",
+          {"core/parts/ordinary_kernel.h"},
           {"ordinary"},
           "the kernel between isolated scans"};
 }

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

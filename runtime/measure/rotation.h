@@ -1,7 +1,7 @@
 // How launches are batched for timing, by the tuner and by the comparison with CUB alike.
 #pragma once
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "primitives/half.h"
+#include "core/machine/half.h"
 
 namespace scantune {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

@@ -1,5 +1,5 @@
 // The problem with its algorithm's type erased: as a database, a worker, the selector and plans use it. A request is
-// declared in templates/config/<algorithm>.h alone.
+// declared in templates/<algorithm>/config/<algorithm>.h alone.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "config/algorithms.h"
+#include "algorithms.h"
 
 namespace scantune {
 
@@ -123,8 +123,8 @@ inline u64 Request::hash() const {
   return hash;
 }
 
-// One algorithm behind virtual calls; the contract is documented in config/algorithm.h. Each takes requests of this
-// algorithm.
+// One algorithm behind virtual calls; the contract is documented in core/contract/algorithm.h. Each takes requests of
+// this algorithm.
 class AlgorithmModel {
  public:
   virtual ~AlgorithmModel() = default;
@@ -208,7 +208,7 @@ constexpr std::size_t count_of(AlgorithmList<Lists...>) {
   return sizeof...(Lists);
 }
 inline constexpr std::size_t kAlgorithmCount = count_of(AllAlgorithms{});
-extern const std::array<const AlgorithmModel*, kAlgorithmCount> kAlgorithms;  // as config/algorithms.h lists them
+extern const std::array<const AlgorithmModel*, kAlgorithmCount> kAlgorithms;  // as algorithms.h lists them
 
 template <class Typed, class First, class... Configs, class... Others>
 constexpr std::size_t place_of(AlgorithmList<FamiliesOf<First, Configs...>, Others...>) {

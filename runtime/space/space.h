@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/work.h"
+#include "core/contract/work.h"
 #include "space/request.h"
 
 namespace scantune {
@@ -42,7 +42,7 @@ struct ParameterModel {
   std::span<const int> from_default;  // the values that search tries as departures from the default config alone
 };
 
-// One family behind virtual calls; the contract is documented in config/family.h.
+// One family behind virtual calls; the contract is documented in core/contract/family.h.
 class FamilyModel {
  public:
   virtual ~FamilyModel() = default;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "config/strides.h"
+#include "core/contract/strides.h"
 
 namespace scantune {
 

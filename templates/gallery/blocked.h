@@ -2,9 +2,9 @@
 // one row.
 #pragma once
 
-#include "config/family.h"
-#include "config/tile.h"
-#include "config/work.h"
+#include "core/contract/family.h"
+#include "core/contract/work.h"
+#include "scan/config/tile.h"
 
 namespace scantune {
 
@@ -127,7 +127,8 @@ struct BlockedFamily {
 
 #ifdef SCANTUNE_KERNELS
 
-#include "primitives/problem.h"
+#include "core/machine/warp.h"
+#include "scan/parts/problem.h"
 
 namespace scantune {
 

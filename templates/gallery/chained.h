@@ -6,7 +6,7 @@
 // draw tickets.
 #pragma once
 
-#include "config/status_layout.h"
+#include "core/contract/status_layout.h"
 #include "gallery/batch.h"
 
 namespace scantune {
@@ -124,7 +124,7 @@ struct Family<ChainedConfig> {
 
 #ifdef SCANTUNE_KERNELS
 
-#include "primitives/tile_status.h"
+#include "core/parts/tile_status.h"
 
 namespace scantune {
 

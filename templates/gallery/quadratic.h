@@ -76,7 +76,7 @@ struct Family<QuadraticConfig> {
 
 #ifdef SCANTUNE_KERNELS
 
-#include "primitives/problem.h"
+#include "scan/parts/problem.h"
 
 namespace scantune {
 

@@ -2,10 +2,10 @@
 // below, one after the other; the thread waits for memory at every item, and the rest of the GPU for the thread.
 #pragma once
 
-#include "config/family.h"
-#include "config/scan.h"
-#include "config/tile.h"
-#include "config/work.h"
+#include "core/contract/family.h"
+#include "core/contract/work.h"
+#include "scan/config/scan.h"
+#include "scan/config/tile.h"
 
 namespace scantune {
 
@@ -70,7 +70,7 @@ struct Family<SerialConfig> {
 
 #ifdef SCANTUNE_KERNELS
 
-#include "primitives/problem.h"
+#include "scan/parts/problem.h"
 
 namespace scantune {
 

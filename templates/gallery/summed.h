@@ -5,10 +5,10 @@
 // Families that differ by a word are files of their own all the same: each is a lesson.
 #pragma once
 
-#include "config/family.h"
-#include "config/reduce.h"
-#include "config/tile.h"
-#include "config/work.h"
+#include "core/contract/cta.h"
+#include "core/contract/family.h"
+#include "core/contract/work.h"
+#include "reduce/config/reduce.h"
 
 namespace scantune {
 
@@ -113,8 +113,9 @@ struct SummedFamily {
 
 #ifdef SCANTUNE_KERNELS
 
-#include "primitives/gathered_word.h"
-#include "primitives/reduce_problem.h"
+#include "core/machine/warp.h"
+#include "reduce/parts/gathered_word.h"
+#include "reduce/parts/reduce_problem.h"
 
 namespace scantune {
 

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "config/reduce.h"
 #include "cub_build.h"
+#include "reduce/config/reduce.h"
 
 namespace scantune::bench {
 

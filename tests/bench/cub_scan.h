@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "config/scan.h"
 #include "cub_build.h"
+#include "scan/config/scan.h"
 
 namespace scantune::bench {
 

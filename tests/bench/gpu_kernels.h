@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune::bench {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "config/reduce.h"
-#include "config/scan.h"
+#include "reduce/config/reduce.h"
+#include "scan/config/scan.h"
 
 struct scantune_plan;
 

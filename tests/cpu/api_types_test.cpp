@@ -7,7 +7,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "config/scan.h"
+#include "scan/config/scan.h"
 #include "scantune/runtime.hpp"
 #include "space/space.h"
 

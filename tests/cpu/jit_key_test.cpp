@@ -66,8 +66,8 @@ TEST(BinaryKey, DiffersForAnNvrtcThatTheUserNames) {
 TEST(Templates, AreEmbeddedWithTheirPathsUnderTemplates) {
   std::set<std::string> paths;
   for (const TemplateFile& file : template_files()) paths.insert(file.path);
-  EXPECT_TRUE(paths.contains("config/scan.h"));
-  EXPECT_TRUE(paths.contains("primitives/intrinsics_cuda.h"));
+  EXPECT_TRUE(paths.contains("scan/config/scan.h"));
+  EXPECT_TRUE(paths.contains("core/machine/kernel.h"));
   for (const FamilyModel* family : families()) EXPECT_TRUE(paths.contains(family->header())) << family->header();
 }
 
@@ -77,7 +77,7 @@ TEST(BinaryKey, DiffersWithTheTemplatesThatAreIncludedAlone) {
   Instantiation instantiation = instantiation_of("a");
   std::set<std::string> keys;
   for (const std::vector<std::string>& headers :
-       {std::vector<std::string>{}, {"kernels/ordinary.h"}, {"kernels/lookback.h"}}) {
+       {std::vector<std::string>{}, {"core/parts/ordinary_kernel.h"}, {"scan/kernels/lookback.h"}}) {
     instantiation.headers = headers;
     for (const char* arch : {"sm_90", "host"}) keys.insert(binary_key(counting, instantiation, arch));
   }
@@ -89,7 +89,7 @@ TEST(BinaryKey, OfTheHostDeviceIsOverTheTextOfTheTemplates) {
   std::atomic<int> compilations = 0;
   const CountingCompiler compiler(compilations);
   Instantiation instantiation = instantiation_of("a");
-  instantiation.headers = {"kernels/lookback.h"};
+  instantiation.headers = {"scan/kernels/lookback.h"};
   const auto expected = [&](TemplateView view, Hashed hashed, const char* arch) {
     Sha256 hash;
     hash.add_field(TemplateHashes(template_files(), view, hashed).of(instantiation.headers));

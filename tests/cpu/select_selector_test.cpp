@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/tile.h"
+#include "scan/config/tile.h"
 #include "scantune/error.hpp"
 
 namespace scantune {

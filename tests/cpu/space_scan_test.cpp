@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <span>
 
-#include "config/lookback.h"
-#include "config/one_shot.h"
-#include "config/pipelined.h"
-#include "config/scan_columns.h"
-#include "config/single_block.h"
 #include "families_under_test.h"
+#include "scan/config/lookback.h"
+#include "scan/config/one_shot.h"
+#include "scan/config/pipelined.h"
+#include "scan/config/scan_columns.h"
+#include "scan/config/single_block.h"
 #include "select_rows.h"
 #include "space_under_test.h"
 

@@ -10,11 +10,11 @@
 #include <set>
 #include <span>
 
-#include "config/scan_rows.h"
-#include "config/single_block.h"
 #include "families_under_test.h"
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
+#include "scan/config/scan_rows.h"
+#include "scan/config/single_block.h"
 #include "scantune/error.hpp"
 #include "select_rows.h"
 #include "space_under_test.h"

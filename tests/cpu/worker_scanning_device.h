@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "config/check.h"
+#include "core/contract/check.h"
 #include "device/device.h"
 #include "scantune/error.hpp"
 #include "worker_plain_scan.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "config/check.h"
+#include "core/contract/check.h"
 #include "measure/verify.h"
 #include "worker_problems.h"
 #include "worker_scanning_device.h"

@@ -3,14 +3,14 @@
 #include <numeric>
 #include <vector>
 
-#include "cluster_exchange_kernel.h"
-#include "config/arch.h"
+#include "cluster_aggregates_kernel.h"
+#include "core/contract/arch.h"
 #include "gpu_test.h"
 
 namespace scantune {
 namespace {
 
-constexpr u32 kThreads = ClusterExchangeKernel::kThreads;
+constexpr u32 kThreads = ClusterAggregatesKernel::kThreads;
 constexpr u32 kClusters = 40;
 
 class ClustersOnGpu : public GpuTest {
@@ -23,8 +23,8 @@ class ClustersOnGpu : public GpuTest {
   }
 
   void run(int cluster_blocks) {
-    const Instantiation kernel = ClusterExchangeKernel{.cluster_blocks = cluster_blocks}.instantiation();
-    const int shared_bytes[] = {ClusterExchangeKernel::kSharedBytes};
+    const Instantiation kernel = ClusterAggregatesKernel{.cluster_blocks = cluster_blocks}.instantiation();
+    const int shared_bytes[] = {ClusterAggregatesKernel::kSharedBytes};
     const auto module =
         device_->load(device_->compiler().compile(kernel, device_->identity().arch), kernel.kernels, shared_bytes);
     const u32 blocks = kClusters * static_cast<u32>(cluster_blocks);
@@ -33,7 +33,7 @@ class ClustersOnGpu : public GpuTest {
     const runtime::Buffer<std::int32_t> in(items), out(blocks * kThreads);
     const Launch launch{.grid_blocks = blocks,
                         .block_threads = kThreads,
-                        .shared_bytes = ClusterExchangeKernel::kSharedBytes,
+                        .shared_bytes = ClusterAggregatesKernel::kSharedBytes,
                         .cluster_blocks = cluster_blocks};
     KernelArguments arguments{};
     arguments.input = in.data();
@@ -53,13 +53,13 @@ class ClustersOnGpu : public GpuTest {
 
  private:
   static void expect_sums(const std::vector<std::int32_t>& out, u32 peers, bool replayed) {
-    ClusterExchangeKernel::Bytes<4> before{};
+    ClusterAggregatesKernel::Bytes<4> before{};
     for (u32 cta = 0; cta < kClusters * peers; ++cta) {
       if (cta % peers == 0) before = {};
       for (u32 thread = 0; thread < kThreads; ++thread)
         ASSERT_EQ(out[cta * kThreads + thread], std::bit_cast<std::int32_t>(before))
             << "CTA " << cta << ", thread " << thread << ", clusters of " << peers << (replayed ? ", replayed" : "");
-      before = ClusterExchangeKernel::sum(before, std::bit_cast<ClusterExchangeKernel::Bytes<4>>(cta + 1));
+      before = ClusterAggregatesKernel::sum(before, std::bit_cast<ClusterAggregatesKernel::Bytes<4>>(cta + 1));
     }
   }
 };

@@ -15,9 +15,9 @@ constexpr int kNoShared[] = {0};
 
 // A small kernel, whose output tells which arguments it was given.
 Instantiation kernel(const std::string& body) {
-  return {"#include \"config/launch.h\"\nextern \"C\" __global__ void probe(scantune::KernelArguments a) { " + body +
-              " }\n",
-          {"config/launch.h"},
+  return {"#include \"core/contract/launch.h\"\nextern \"C\" __global__ void probe(scantune::KernelArguments a) { " +
+              body + " }\n",
+          {"core/contract/launch.h"},
           {"probe"},
           "a probe"};
 }

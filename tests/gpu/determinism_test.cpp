@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "config/three_phase.h"
 #include "families_under_test.h"
 #include "gpu_test.h"
 #include "launch/loading.h"
 #include "measure/device_buffer.h"
 #include "measure/prepared_config.h"
 #include "operator_sources.h"
+#include "scan/config/three_phase.h"
 #include "space/space.h"
 #include "test_kernel.h"
 

@@ -1,7 +1,7 @@
 // Outputs checked against their inputs by kernels on the GPU.
 #include "measure/device_check.h"
 #include "checked_problems.h"
-#include "config/check.h"
+#include "core/contract/check.h"
 #include "gpu_test.h"
 #include "measure/device_buffer.h"
 

@@ -104,10 +104,11 @@ std::string Verdict::problem() const {
 }
 
 Instantiation KnownSums::kernels(const ScanRequest& request) {
-  return {std::string("#include \"primitives/convert.h\"\nusing namespace scantune;\nusing Item = ") +
+  return {std::string("#include \"core/machine/status.h\"\n#include \"core/parts/convert.h\"\nusing namespace "
+                      "scantune;\nusing Item = ") +
               token(request.input_type) + ";\nusing Result = " + token(request.output_type) + ";\n" +
               shape_of_sums(request) + kKernels,
-          {"primitives/convert.h"},
+          {"core/machine/status.h", "core/parts/convert.h"},
           {"fill", "check"},
           "items and sums of " + to_string(request)};
 }

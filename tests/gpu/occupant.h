@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "config/arch.h"
+#include "core/contract/arch.h"
 #include "gpu_test.h"
 #include "test_kernel.h"
 

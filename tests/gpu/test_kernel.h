@@ -14,7 +14,7 @@ class TestKernel {
   // `source` defines `extern "C" __global__ void kernel(scantune::KernelArguments)`.
   TestKernel(Device& device, const std::string& source, int most_shared_bytes = 0) : device_(device) {
     const Instantiation text{
-        "#include \"config/launch.h\"\n" + source, {"config/launch.h"}, {"kernel"}, "a kernel of a test"};
+        "#include \"core/contract/launch.h\"\n" + source, {"core/contract/launch.h"}, {"kernel"}, "a kernel of a test"};
     const int shared_bytes[] = {most_shared_bytes};
     module_ = device.load(device.compiler().compile(text, device.identity().arch), text.kernels, shared_bytes);
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cluster_exchange_kernel.h"
+#include "cluster_aggregates_kernel.h"
 #include "kernel_fixture.h"
 #include "prepared_kernels.h"
 
@@ -185,7 +185,7 @@ TEST_F(Sends, AreReportedWhereTheWaitIsOfTheScopeOfOneCta) {
 TEST_F(Clusters, ExchangeValuesOfAnySize) {
   constexpr int kValues[][2] = {{1, 1}, {2, 2}, {3, 1}, {4, 4}, {8, 8}, {12, 4}, {16, 16}, {24, 8}, {32, 16}};
   for (const auto& [bytes, alignment] : kValues) {
-    const ClusterExchangeKernel kernel{.value_bytes = bytes, .value_alignment = alignment, .cluster_blocks = 4};
+    const ClusterAggregatesKernel kernel{.value_bytes = bytes, .value_alignment = alignment, .cluster_blocks = 4};
     const Instantiation instantiation = kernel.instantiation();
     const auto module = device_.load(device_.compiler().compile(instantiation, "host"), instantiation.kernels, {});
     constexpr u32 kCtas = 8;

@@ -6,11 +6,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "config/reduce.h"
-#include "config/scan.h"
 #include "designed_rows.h"
 #include "device/host/random.h"
 #include "families_under_test.h"
+#include "reduce/config/reduce.h"
+#include "scan/config/scan.h"
 #include "space/space.h"
 
 namespace scantune {

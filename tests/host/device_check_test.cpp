@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "checked_problems.h"
-#include "config/check.h"
+#include "core/contract/check.h"
 #include "device/host/host_device.h"
 #include "jit/host_compiler.h"
 #include "kept_compiler.h"
@@ -169,8 +169,8 @@ std::string complaint(Device& device, const VerifyOptions& options) {
 // The mistakes put a tile in its neighbour's place, and count a carry twice.
 TEST_F(DeviceChecks, CatchMistakesOfAFamilyWithTheWordsOfTheCpu) {
   const std::vector<std::array<const char*, 3>> mistakes = {
-      {"primitives/tile_place.h", "(Problem::kFirstTile + tile) * kTileItems", "(tile - (tile == 5)) * kTileItems"},
-      {"primitives/look_back.h", "return carry;", "return tile == 7 ? Op::combine(carry, carry) : carry;"}};
+      {"scan/parts/tile_place.h", "(Problem::kFirstTile + tile) * kTileItems", "(tile - (tile == 5)) * kTileItems"},
+      {"core/parts/decoupled_look_back.h", "return carry;", "return tile == 7 ? Op::combine(carry, carry) : carry;"}};
   for (const auto& [path, right, wrong] : mistakes) {
     const WithMistake templates(path, right, wrong);
     HostDevice device(0, std::make_unique<HostCompiler>(templates.files()));

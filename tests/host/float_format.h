@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

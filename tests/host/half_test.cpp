@@ -7,10 +7,10 @@
 #include <limits>
 #include <ostream>
 
+#include "core/parts/convert.h"
 #include "device/host/random.h"
 #include "effort.h"
 #include "float_format.h"
-#include "primitives/convert.h"
 
 namespace scantune::half_test {
 namespace {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "device/host/host_device.h"
+#include "machine_headers.h"
 #include "scantune/error.hpp"
 
 namespace scantune::host_compiler_test {
@@ -47,8 +48,8 @@ class Directory {
 };
 
 Instantiation kernel_of(const std::string& body) {
-  return {.source = "#include \"primitives/intrinsics.h\"\nSCANTUNE_KERNEL(kernel, 32, 1) {" + body + "}\n",
-          .headers = {"primitives/intrinsics.h"},
+  return {.source = machine_includes() + "SCANTUNE_KERNEL(kernel, 32, 1) {" + body + "}\n",
+          .headers = machine_headers(),
           .kernels = {"kernel"},
           .label = "the kernel of a test"};
 }

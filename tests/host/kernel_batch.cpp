@@ -147,7 +147,7 @@ const std::vector<TemplateFile>& templates() {
     std::vector<TemplateFile> all(template_files().begin(), template_files().end());
     texts.reserve(all.size());
     for (TemplateFile& file : all) {
-      if (!std::string_view(file.path).starts_with("primitives/custom_")) continue;
+      if (!std::string_view(file.path).starts_with("core/parts/custom_")) continue;
       // An empty namespace of this name would hide the real one.
       texts.push_back(
           in_namespace(replaced(file.text, "namespace scantune {}", "namespace scantune_ends {}"), "SCANTUNE_CALLER "));

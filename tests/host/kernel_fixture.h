@@ -9,6 +9,7 @@
 
 #include "device/host/host_device.h"
 #include "kept_compiler.h"
+#include "machine_headers.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -41,9 +42,8 @@ class KernelFixture : public testing::Test {
   // Compiles the text of one or more kernels, which follows the intrinsics. Line 1 is the first line of the text.
   std::unique_ptr<Module> compile(const std::string& text, const std::vector<std::string>& kernels = {"kernel"}) {
     Instantiation instantiation;
-    instantiation.source =
-        "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\n#line 1 \"kernel.cpp\"\n" + text;
-    instantiation.headers = {"primitives/intrinsics.h"};
+    instantiation.source = machine_includes() + "using namespace scantune;\n#line 1 \"kernel.cpp\"\n" + text;
+    instantiation.headers = machine_headers();
     instantiation.kernels = kernels;
     instantiation.label = "kernels of a test";
     return device_.load(device_.compiler().compile(instantiation, "host"), kernels, {});

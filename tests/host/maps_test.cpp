@@ -7,11 +7,11 @@
 #include <functional>
 
 #include "bench.h"
+#include "core/machine/half.h"
 #include "cut_requests.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "families_under_test.h"
-#include "primitives/half.h"
 #include "scan_kernels.h"
 #include "test_operator.h"
 #include "with_type.h"

@@ -60,8 +60,8 @@ constexpr Rule kRules[] = {
      "u32 dealt = block_rank(); const auto draw = [&] { return (dealt += block_count()) - block_count(); };"},
 };
 
-// The intrinsics are not mutated, because they are the machine itself.
-bool is_mutated(std::string_view path) { return !path.starts_with("primitives/intrinsics"); }
+// The room core/machine is not mutated, because it is the machine itself.
+bool is_mutated(std::string_view path) { return !path.starts_with("core/machine/"); }
 
 bool in_comment(const std::string& text, std::size_t position) {
   const std::size_t line = text.rfind('\n', position) + 1;
@@ -108,7 +108,7 @@ void add_mutants(const std::string& path, const std::string& text, const Rule& r
 }  // namespace
 
 std::string Mutant::name() const {
-  std::string result = path.substr(path.find('/') + 1);
+  std::string result = path.substr(path.rfind('/') + 1);
   result.resize(result.size() - 2);
   return result + "_line_" + std::to_string(line) + "_" + kind;
 }

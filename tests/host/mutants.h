@@ -20,7 +20,7 @@ struct Mutant {
   std::string name() const;  // usable in the name of a test
 };
 
-// Every mutant of the families' kernels and of the primitives that they are made of, in order of place:
+// Every mutant of the families' kernels and of the parts that they are made of, in order of place:
 // - a call of sync_block, sync_warp, fence or wait_for_predecessor is removed, that of begin_kernel in one kernel alone
 // too;
 // - a store_release or load_acquire becomes relaxed;

@@ -429,20 +429,20 @@ const std::vector<Setting> kSettings = {
 };
 
 const std::vector<Waiver> kWaivers = {
-    {"primitives/warp_scan.h", "no_sync_warp", 2,
+    {"core/parts/warp_scan.h", "no_sync_warp", 2,
      "every caller shuffles the result, which each lane has only when it has read what it combines"},
-    {"kernels/pipelined.h", "no_sync_block", 2,
+    {"scan/kernels/pipelined.h", "no_sync_block", 2,
      "the first warp scans the CTA's last tile when the other warps have polled and published for the last time"},
-    {"kernels/pipelined.h", "no_sync_warp", 1,
+    {"scan/kernels/pipelined.h", "no_sync_warp", 1,
      "the lanes meet in a shuffle before any writes where the store has read, and here none sees memory as it was"},
-    {"kernels/pipelined.h", "no_barrier_wait", 7, "without it polls begin earlier, which costs time alone"},
-    {"kernels/select_lookback.h", "no_sync_block", 2,
+    {"scan/kernels/pipelined.h", "no_barrier_wait", 7, "without it polls begin earlier, which costs time alone"},
+    {"select/kernels/select_lookback.h", "no_sync_block", 2,
      "the items of a tile have come when they are loaded: the host device has no loads that end late"},
-    {"primitives/digit_ranks.h", "no_sync_warp", 1,
+    {"sort/parts/digit_ranks.h", "no_sync_warp", 1,
      "the lanes meet in the votes that follow, and those of the host device see each other's memory then"},
-    {"primitives/digit_ranks.h", "no_sync_warp", 3,
+    {"sort/parts/digit_ranks.h", "no_sync_warp", 3,
      "the lanes meet in the votes for their next items, or at the barrier behind the last ones"},
-    {"primitives/gathered_aggregates.h", "no_sync_warp", 1,
+    {"core/parts/gathered_aggregates.h", "no_sync_warp", 1,
      "the lanes meet in the shuffles that follow, and share no memory before"},
 };
 

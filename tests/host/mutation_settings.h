@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/select.h"
+#include "select/config/select.h"
 #include "test_operator.h"
 
 namespace scantune {

@@ -152,7 +152,7 @@ std::vector<Mutant> chosen_mutants() {
   }
   std::vector<Mutant> chosen;
   for (const Mutant& mutant : all) {
-    std::string name = mutant.path.substr(mutant.path.find('/') + 1);
+    std::string name = mutant.path.substr(mutant.path.rfind('/') + 1);
     name.resize(name.size() - 2);
     if (names == " all " || names.find(" " + name + " ") != names.npos || of_kind[mutant.kind] == &mutant ||
         of_families.contains(&mutant))

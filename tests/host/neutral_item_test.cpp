@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "primitives/neutral_item.h"
-#include "primitives/problem.h"
+#include "core/parts/neutral_item.h"
+#include "scan/parts/problem.h"
 
 namespace scantune::neutral_item_test {
 namespace {

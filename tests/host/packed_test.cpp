@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/parts/run_scan.h"
 #include "effort.h"
-#include "primitives/run_scan.h"
+#include "scan/parts/problem.h"
 #include "scan_kernels.h"
 
 namespace scantune::packed_test {

@@ -133,8 +133,8 @@ PreparedKernels::PreparedKernels() {
   directory_ = pattern;
   for (const char* folder : {"sources", "kernels", "wrong", "missed"}) fs::create_directory(directory_ / folder);
   Instantiation nothing;
-  nothing.headers = {"primitives/intrinsics.h"};
-  nothing.source = "#include \"primitives/intrinsics.h\"\n";
+  nothing.headers = {"core/machine/dependents.h"};
+  nothing.source = "#include \"core/machine/dependents.h\"\n";
   for (const std::string& name : names_of_kernels())
     nothing.source += "SCANTUNE_KERNEL(" + name + ", 1024, 1) { scantune::wait_for_predecessor(); }\n";
   nothing.label = "kernels that do nothing";

@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "bench.h"
-#include "config/three_phase.h"
 #include "edge_sizes.h"
 #include "effort.h"
 #include "families_under_test.h"
+#include "scan/config/three_phase.h"
 #include "scan_case.h"
 #include "scan_items.h"
 
@@ -190,7 +190,8 @@ TestOperator joined_intervals() {
                       .output_type = ValueType::i64,
                       .op = Operator::custom_cheap},
           .custom = {.source = R"(__device__ Value combine(Value earlier, Value later) {
-  if ((earlier & 0xffffffff) != (later >> 32)) scantune::store_relaxed(reinterpret_cast<unsigned*>(64), 0);
+  if ((earlier & 0xffffffff) != (later >> 32))
+    scantune::store_global<scantune::CacheHint::normal>(reinterpret_cast<unsigned*>(64), 0u);
   return (earlier & ~0xffffffffll) | (later & 0xffffffff);
 }
 )",

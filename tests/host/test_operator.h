@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "config/scan.h"
 #include "device/host/random.h"
+#include "scan/config/scan.h"
 #include "space/custom_operator.h"
 
 namespace scantune {

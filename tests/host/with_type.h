@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "config/scan.h"
 #include "float_format.h"
+#include "scan/config/scan.h"
 
 namespace scantune {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 #include "counting_driver.h"
 #include "cpu/api_counting_new.h"
 #include "device/cuda/driver.h"

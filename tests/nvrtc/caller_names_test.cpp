@@ -148,7 +148,7 @@ TEST(CallersNames, OfACallThatIsNotQualifiedAreFoundByNvrtc) {
   std::string text;
   std::vector<TemplateFile> files(template_files().begin(), template_files().end());
   for (TemplateFile& file : files)
-    if (std::string_view(file.path) == "kernels/pipelined.h") {
+    if (std::string_view(file.path) == "scan/kernels/pipelined.h") {
       text = file.text;
       for (std::size_t at = 0; (at = text.find("scantune::lowest(", at)) != std::string::npos;) text.erase(at, 10);
       file.text = text.c_str();
@@ -157,7 +157,7 @@ TEST(CallersNames, OfACallThatIsNotQualifiedAreFoundByNvrtc) {
   Group pipelined;
   for (const auto& [definitions, group] : instances(kCallersSm, Variant::any))
     for (const Instantiation& one : group)
-      if (one.headers.front() == "kernels/pipelined.h") pipelined.push_back(one);
+      if (one.headers.front() == "scan/kernels/pipelined.h") pipelined.push_back(one);
   ASSERT_FALSE(pipelined.empty());
   const Group first(pipelined.begin(), pipelined.begin() + 1);
   EXPECT_NO_THROW(code_of_instances(first, kCallersSm));

@@ -7,8 +7,8 @@
 // OLD_TEMPLATES are folders, such as 'git archive COMMIT templates | tar x -C DIR' makes them. One is found by the hash
 // that a record names: a family's, or in old records that of all files. The lines of all other records stay as they
 // are. FILE is written anew, and a line for each family says how many are up to date. --defaults writes no file: it
-// compares the kernels of the default configs for sums of some types, such as i32, from 2^6 to 2^30 items, and ends
-// with 1 if one has changed.
+// compares the kernels of the default configs from 2^6 to 2^30 items, for sums of some types, such as i32, and for a
+// plain request of every other family, and ends with 1 if one has changed.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -66,9 +66,14 @@ class Tree {
     return hash == hash_of_all_ || hash == joint_template_hash(hash_of(low), hash_of(high));
   }
 
-  // The same kernels for these templates: their configs lack the parameters that were added later, and their requests
-  // the members.
+  // The same kernels for these templates: their headers may have lain in other folders, their configs lack the
+  // parameters that were added later, and their requests the members.
   Instantiation understood(Instantiation instantiation, const Config& config) const {
+    for (std::string& header : instantiation.headers) {
+      const std::string here = path_of(header);
+      instantiation.source.replace(instantiation.source.find('"' + header + '"') + 1, header.size(), here);
+      header = here;
+    }
     int index = 0;
     for (const ParameterModel& parameter : config.family().parameters())
       if (config[index++] == parameter.absent && !declares(config.family().config_name(), parameter.name))
@@ -92,7 +97,25 @@ class Tree {
     return std::ranges::any_of(texts_, [&](const std::string& text) { return text.find(row) != std::string::npos; });
   }
 
-  std::string hash_of(const Config& config) const { return hashes_->of(kernel_headers(config.family(), false)); }
+  // Where a header lies here: the folders that were put before its own do not count, and where its own was renamed,
+  // only one file may have its name.
+  std::string path_of(const std::string& header) const {
+    for (std::string end = '/' + header; !end.empty();) {
+      std::vector<std::string> found;
+      for (const std::string& path : paths_)
+        if (('/' + path).ends_with(end)) found.push_back(path);
+      if (found.size() == 1) return found.front();
+      const std::size_t next = end.find('/', 1);
+      end = next == std::string::npos ? "" : end.substr(next);
+    }
+    throw Error("the old templates have no " + header + ", or several");
+  }
+
+  std::string hash_of(const Config& config) const {
+    std::vector<std::string> headers = kernel_headers(config.family(), false);
+    for (std::string& header : headers) header = path_of(header);
+    return hashes_->of(headers);
+  }
 
   std::deque<std::string> paths_, texts_;  // pointers into them are kept
   std::vector<TemplateFile> files_;
@@ -141,7 +164,7 @@ class ShiftedTemplates {
  public:
   ShiftedTemplates() {
     for (const TemplateFile& file : template_files()) {
-      const bool is_first = std::string_view(file.path) == "config/types.h";
+      const bool is_first = std::string_view(file.path) == "core/contract/types.h";
       texts_.push_back((is_first ? "#pragma once\ninline constexpr int kBeforeAllOthers = 1;\n" : "") +
                        std::string(file.text));
       files_.push_back({file.path, texts_.back().c_str()});
@@ -295,18 +318,21 @@ int compare_defaults(const std::string& arch, const fs::path& root, const std::v
   const int sm = std::stoi(arch.substr(arch.find('_') + 1));
   std::set<std::string> compared;
   int changed = 0;
+  const auto compare = [&](const FamilyModel& family, const Request& request) {
+    if (family.unsupported_reason(request, sm) != nullptr) return;
+    const Config config = family.default_config(request, sm);
+    for (const Variant variant : {Variant::aligned, Variant::any}) {
+      const Instantiation kernel = instantiate(request, config, variant);
+      if (!compared.insert(kernel.source).second || comparison.is_same(kernel, config, arch)) continue;
+      std::cout << "changed: " << kernel.label << std::endl;  // flushed, because the rest may take long
+      ++changed;
+    }
+  };
   for (const std::string& type : types)
     for (const ScanRequest& request : sums_of(type))
-      for (const FamilyModel* family : all_scan_families()) {
-        if (family->unsupported_reason(request, sm) != nullptr) continue;
-        const Config config = family->default_config(request, sm);
-        for (const Variant variant : {Variant::aligned, Variant::any}) {
-          const Instantiation kernel = instantiate(request, config, variant);
-          if (!compared.insert(kernel.source).second || comparison.is_same(kernel, config, arch)) continue;
-          std::cout << "changed: " << kernel.label << std::endl;  // flushed, because the rest may take long
-          ++changed;
-        }
-      }
+      for (const FamilyModel* family : all_scan_families()) compare(*family, request);
+  for (const FamilyModel* family : families())
+    for (int magnitude = 6; magnitude <= 30; ++magnitude) compare(*family, plain_request(*family, u64{1} << magnitude));
   std::cout << compared.size() - static_cast<std::size_t>(changed) << " of " << compared.size()
             << " kernels of default configs for " << arch << " are as they were\n";
   return changed;

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cluster_exchange_kernel.h"
-#include "config/arch.h"
+#include "cluster_aggregates_kernel.h"
+#include "core/contract/arch.h"
 #include "cubin.h"
 #include "kept_compiler.h"
+#include "machine_headers.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int kClusterSms[] = {90, 100, 103, 120};
 
-std::vector<char> cubin_of(const ClusterExchangeKernel& kernel, int sm) {
+std::vector<char> cubin_of(const ClusterAggregatesKernel& kernel, int sm) {
   return compile_with_nvrtc(kernel.instantiation(), "sm_" + std::to_string(sm)).image;
 }
 
@@ -45,13 +46,14 @@ TEST(ClusterIntrinsics, AreFewerInstructionsWhereTheKernelTellsTheSizeOfItsClust
 TEST(ClusterIntrinsics, WaitForSendsInTheScopeOfTheCluster) {
   const auto code_with = [](const std::string& wait, int sm) {
     const Instantiation kernel{
-        "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\n"
-        "struct Shared { Barrier arrived; u32 sent; };\nSCANTUNE_CLUSTER_KERNEL(kernel, 32, 1, 8) {\n"
-        "Shared& shared = shared_memory<Shared>();\n" +
+        machine_includes() +
+            "using namespace scantune;\n"
+            "struct Shared { Barrier arrived; u32 sent; };\nSCANTUNE_CLUSTER_KERNEL(kernel, 32, 1, 8) {\n"
+            "Shared& shared = shared_memory<Shared>();\n" +
             wait +
             "(&shared.arrived, 0);\n"
             "store_global<CacheHint::normal>(static_cast<u32*>(arguments.output), shared.sent);\n}",
-        {"primitives/intrinsics.h"},
+        machine_headers(),
         {"kernel"},
         "a wait for a send"};
     return code_of(compile_with_nvrtc(kernel, "sm_" + std::to_string(sm)).image);

@@ -11,6 +11,7 @@
 #include "cubin.h"
 #include "host/scan_kernels.h"
 #include "kept_compiler.h"
+#include "machine_headers.h"
 #include "problems.h"
 
 namespace scantune {
@@ -31,10 +32,11 @@ Opcodes opcodes_of_kernel(const Instantiation& instantiation, const std::string&
 TEST(Opcodes, AreThoseOfTheIntrinsics) {
   const auto opcodes = [](const std::string& body) {
     const Instantiation kernel{
-        "#include \"primitives/intrinsics.h\"\nusing namespace scantune;\nSCANTUNE_KERNEL(kernel, 32, 1) {\n"
-        "u32* const out = static_cast<u32*>(arguments.output) + thread_rank();\nu32 value = thread_rank();\n" +
+        machine_includes() +
+            "using namespace scantune;\nSCANTUNE_KERNEL(kernel, 32, 1) {\n"
+            "u32* const out = static_cast<u32*>(arguments.output) + thread_rank();\nu32 value = thread_rank();\n" +
             body + "\n*out = value;\n}",
-        {"primitives/intrinsics.h"},
+        machine_headers(),
         {"kernel"},
         "an intrinsic"};
     Opcodes found;

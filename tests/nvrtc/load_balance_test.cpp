@@ -85,8 +85,9 @@ TEST(LoadBalances, CompileTheCheckOfOffsets) {
   for (const ValueType offset : {ValueType::u32, ValueType::i32, ValueType::u64, ValueType::i64}) {
     const LoadBalanceRequest request{.input_type = offset, .n = kFewBalanced, .segments = kFewBalanced / 4};
     const int sm = std::stoi(kSmNames[turn++]);
-    expect_registers_hold(compiled_whole(instantiate_check(request, "kernels/check_offsets.h", {"check_offsets"}), sm),
-                          0, 1, "a check of offsets");
+    expect_registers_hold(
+        compiled_whole(instantiate_check(request, "load_balance/kernels/check_offsets.h", {"check_offsets"}), sm), 0, 1,
+        "a check of offsets");
   }
 }
 

@@ -79,7 +79,7 @@ std::string edited(const TemplateFile& file, const std::vector<Edit>& all, const
 // each algorithm stands alone, and so does one with the caller's operator.
 std::vector<Headers> included_headers() {
   constexpr std::size_t kAtOnce = 6;
-  std::vector<Headers> all = {{"kernels/ordinary.h"}};
+  std::vector<Headers> all = {{"core/parts/ordinary_kernel.h"}};
   std::set<const AlgorithmModel*> alone;
   Headers together;
   for (const FamilyModel* family : families()) {
@@ -222,6 +222,37 @@ TEST(TemplateHash, OfEveryFamilyIsTheSameForOtherCommentsAndBlanks) {
       EXPECT_EQ(hashes.of(headers), template_hashes(view).of(headers)) << family->name();
     }
   }
+}
+
+// Records of one algorithm outlive what is done to the others, and those that use a topic of the machine what is done
+// to the rest of it.
+TEST(TemplateHash, OfAFamilyMovesWithNoEditOfAnotherAlgorithm) {
+  const std::vector<Edit> all = edits();
+  // The families that an edit moves: of a topic of the machine all, of other files those of each algorithm.
+  std::map<std::string, std::size_t> movers;
+  for (const FamilyModel* family : families()) {
+    const bool is_gallery = family->standing() == Standing::gallery;
+    for (const TemplateView view : {TemplateView::cuda, TemplateView::host}) {
+      std::set<std::string> moving;
+      for (const std::size_t number : edits_that_move(view, kernel_headers(*family, true), all))
+        moving.insert(all[number].path);
+      for (const std::string& path : moving) {
+        const std::string room = path.substr(0, path.find('/'));
+        EXPECT_TRUE(room == "core" || room == family->algorithm().name() || (is_gallery && room == "gallery"))
+            << "an edit of " << path << " moves the hash of " << family->name();
+        if (view == TemplateView::cuda)
+          ++movers[path.starts_with("core/machine/") ? path : path + " of " + family->algorithm().name()];
+      }
+    }
+  }
+  EXPECT_EQ(movers["core/machine/kernel.h"], families().size());
+  for (const char* topic : {"barriers", "bits", "bulk", "clusters", "matching", "status"}) {
+    const std::size_t count = movers["core/machine/" + std::string(topic) + ".h"];
+    EXPECT_GT(count, 0u) << topic;
+    EXPECT_LT(count, families().size() / 2) << topic;
+  }
+  EXPECT_EQ(movers.count("core/contract/pdl.h of sort"), 0u);
+  EXPECT_EQ(movers.count("core/contract/warp_scan.h of reduce"), 0u);
 }
 
 }  // namespace

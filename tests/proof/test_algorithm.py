@@ -72,7 +72,7 @@ def program(tree: PatchedTree) -> Path:
 @pytest.fixture
 def mistaken(tree: PatchedTree, user: User) -> Iterator[User]:
     """Return the user of a kernel that leaves out the last item of each row."""
-    kernel = tree.path / "templates/kernels/row_sums.h"
+    kernel = tree.path / "templates/row_sums/kernels/row_sums.h"
     right = kernel.read_text()
     wrong = right.replace("first < end;", "first < end - 1;").replace("index < end ?", "index < end - 1 ?")
     assert wrong != right

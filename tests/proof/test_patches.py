@@ -67,7 +67,7 @@ def test_patched_source_compiles(sources: Path, source: str) -> None:
 
 
 def test_mistake_in_a_patched_header_is_noticed(sources: Path) -> None:
-    header = sources / "templates/config/row_sums.h"
+    header = sources / "templates/row_sums/config/row_sums.h"
     right = header.read_text()
     header.write_text(right.replace("unsupported_reason", "unsupported_reasons", 1))
     try:

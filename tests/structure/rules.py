@@ -48,7 +48,13 @@ TUNER_ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-# The programs of docs/examples that each page shows, and the headers of templates/config of which it shows a part. The
+# The rooms of the core of the templates, and those of each algorithm. Each may include what comes before it. No
+# algorithm includes another, so that an edit of one ages no record of the others. The gallery stands on scans and
+# reductions.
+CORE = ("core/contract", "core/machine", "core/parts")
+ALGORITHM_ROOMS = ("config", "parts", "kernels")
+
+# The programs of docs/examples that each page shows, and the headers of templates of which it shows a part. The
 # page of a family of the gallery shows parts of its header.
 SHOWN_EXAMPLES = {
     "README.md": {"scan.cpp", "single_block.h"},
@@ -95,22 +101,53 @@ def templates_include_only_templates(tree: Tree) -> list[str]:
     ]
 
 
-def only_the_list_of_families_includes_the_gallery(tree: Tree) -> list[str]:
+def library_does_not_stand_on_the_gallery(tree: Tree) -> list[str]:
     return [
-        f"{path} includes {name}, and the library does not stand on what is there to be read"
-        for path, text in under(tree, "templates", "runtime", suffixes=CPP_SUFFIXES)
+        f"{path} includes {name}, which is there to be read"
+        for path, text in under(tree, "runtime", suffixes=CPP_SUFFIXES)
         for _, name in INCLUDE.findall(text)
         if name.startswith("gallery/")
-        and not path.startswith("templates/gallery/")
-        and path != "templates/config/algorithms.h"
     ]
 
 
-def ptx_stands_in_one_file(tree: Tree) -> list[str]:
+def rooms_of_the_templates_include_as_agreed(tree: Tree) -> list[str]:
+    def room_of(name: str) -> str:
+        return "/".join(name.split("/")[:-1])
+
+    def includes(room: str, other: str) -> bool:
+        first, _, part = room.partition("/")
+        if room == other:
+            return True
+        if room in CORE:
+            return other in CORE[: CORE.index(room)]
+        if room == "gallery":
+            return other in CORE or re.fullmatch("(scan|reduce)/(config|parts)", other) is not None
+        if room == "":  # the list of algorithms
+            return other == "gallery" or other.endswith("/config")
+        if part == "config":
+            return other == "core/contract"
+        return part in ALGORITHM_ROOMS and (
+            other in CORE or other in [f"{first}/{one}" for one in ALGORITHM_ROOMS[: ALGORITHM_ROOMS.index(part)]]
+        )
+
+    rooms = re.compile(rf"{'|'.join(CORE)}|gallery|(?!core/)\w+/({'|'.join(ALGORITHM_ROOMS)})")
+    paths = [path.removeprefix("templates/") for path, _ in under(tree, "templates")]
+    nowhere = [path for path in paths if path != "algorithms.h" and not rooms.fullmatch(room_of(path))]
+    return [f"templates/{path} is in no room" for path in nowhere] + [
+        f"{path} includes {name}, which '{room}' may not"
+        for path, text in under(tree, "templates", suffixes=CPP_SUFFIXES)
+        for _, name in INCLUDE.findall(text)
+        if not includes(room := room_of(path.removeprefix("templates/")), room_of(name))
+    ]
+
+
+def ptx_stands_in_one_room(tree: Tree) -> list[str]:
     assembly = re.compile(r"\b(asm|__asm__|__asm)\b\s*(volatile|goto)?\s*\(")
+    home = "templates/core/machine/"
     users = [path for path, text in under(tree, "templates", "runtime") if assembly.search(without_comments(text))]
-    home = "templates/primitives/intrinsics_cuda.h"
-    return [] if users == [home] else [f"inline assembly belongs in {home} alone, and is in {users}"]
+    if not users:
+        return [f"no inline assembly was found, not even in {home}"]
+    return [f"inline assembly belongs in {home} alone, and is in {path}" for path in users if not path.startswith(home)]
 
 
 def db_holds_only_data(tree: Tree) -> list[str]:
@@ -221,12 +258,11 @@ def no_file_names_a_private_path(tree: Tree) -> list[str]:
 
 def pages_show_the_examples(tree: Tree) -> list[str]:
     examples = {text: PurePosixPath(path).name for path, text in under(tree, "docs/examples")}
-    shown_in_part = under(tree, "templates/config", "templates/gallery")
-    headers = {PurePosixPath(path).name: text for path, text in shown_in_part}
+    headers = [(PurePosixPath(path).name, text) for path, text in under(tree, "templates")]
 
     def name_of(block: str) -> str:
         """Return the example, or the header of which the block is an excerpt."""
-        parts_of = (name for name, text in headers.items() if block in text)
+        parts_of = (name for name, text in headers if block in text)
         return examples.get(block) or next(parts_of, "a program that is no example")
 
     def of_family(page: str) -> set[str]:
@@ -374,8 +410,9 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     top_level_holds_only_what_is_agreed,
     each_dependency_is_confined_to_one_place,
     templates_include_only_templates,
-    only_the_list_of_families_includes_the_gallery,
-    ptx_stands_in_one_file,
+    library_does_not_stand_on_the_gallery,
+    rooms_of_the_templates_include_as_agreed,
+    ptx_stands_in_one_room,
     db_holds_only_data,
     library_opens_no_connection,
     runtime_knows_neither_tuner_nor_tests,

@@ -13,7 +13,8 @@ from tree import ROOT
 
 PUBLIC_INCLUDE = "runtime/include"
 PUBLIC = sorted((ROOT / PUBLIC_INCLUDE / "scantune").iterdir())
-CONFIG = sorted([*(ROOT / "templates/config").glob("*.h"), *(ROOT / "templates/gallery").glob("*.h")])
+TEMPLATES = ROOT / "templates"
+CONFIG = sorted(path for rooms in ("core/contract", "*/config", "gallery") for path in TEMPLATES.glob(f"{rooms}/*.h"))
 PUBLIC_CPP = [path for path in PUBLIC if path.suffix == ".hpp"]
 C_HEADER = ROOT / PUBLIC_INCLUDE / "scantune/scantune.h"
 ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # users catch these and do not make them
@@ -205,8 +206,8 @@ def test_public_header_includes_only_standard_and_public_headers(header: Path) -
 
 
 def test_a_foreign_include_is_noticed() -> None:
-    text = '#include <vector>\n#include "scantune/op.hpp"\n#include <cuda.h>\n#include "config/request.h"\n'
-    assert foreign_includes(text) == ["cuda.h", "config/request.h"]
+    text = '#include <vector>\n#include "scantune/op.hpp"\n#include <cuda.h>\n#include "space/request.h"\n'
+    assert foreign_includes(text) == ["cuda.h", "space/request.h"]
 
 
 # Types of input, accumulator (or the default) and output, and a part of the sentence with which the compiler refuses

@@ -119,11 +119,11 @@ def test_suite_that_passed_runs_again_only_if_an_input_has_changed(tmp_path: Pat
 def test_change_touches_what_includes_it_and_the_closest_first() -> None:
     users = {
         "runtime/select/rules.h": {"select_test", "scantune_select"},
-        "templates/config/scan.h": {"a", "b", "select_test"},
+        "templates/scan/config/scan.h": {"a", "b", "select_test"},
     }
     suites = ["a", "b", "select_test"]
     assert touched.touched_suites(["runtime/select/rules.cpp"], users, suites) == {"select_test": 1}
-    found = touched.touched_suites(["templates/config/scan.h", "runtime/select/rules.h"], users, suites)
+    found = touched.touched_suites(["templates/scan/config/scan.h", "runtime/select/rules.h"], users, suites)
     assert found == {"a": 3, "b": 3, "select_test": 1}
 
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 struct CUctx_st;
 

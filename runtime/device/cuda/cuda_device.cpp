@@ -1,6 +1,6 @@
 #include "device/cuda/cuda_device.h"
 
-#include "config/arch.h"
+#include "core/contract/arch.h"
 #include "device/cuda/driver.h"
 #include "device/cuda/graph_timer.h"
 #include "device/cuda/launch_attributes.h"

@@ -1,7 +1,7 @@
 // The attributes of a launch beside its sizes: an overlap with the kernel before it, and clusters.
 #pragma once
 
-#include "config/launch.h"
+#include "core/contract/launch.h"
 #include "device/cuda/driver.h"
 
 namespace scantune {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "core/machine/host_abi.h"
 #include "device/host/unfenced_writes.h"
-#include "primitives/host_abi.h"
 
 namespace scantune {
 

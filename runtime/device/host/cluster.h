@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

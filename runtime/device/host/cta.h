@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "config/arch.h"
+#include "core/contract/arch.h"
+#include "core/machine/host_abi.h"
 #include "device/host/cluster.h"
 #include "device/host/fibre.h"
 #include "device/host/shared_memory.h"
 #include "device/host/stacks.h"
 #include "device/host/weak_memory.h"
-#include "primitives/host_abi.h"
 
 namespace scantune {
 

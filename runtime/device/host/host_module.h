@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/host_abi.h"
 #include "device/device.h"
-#include "primitives/host_abi.h"
 
 namespace scantune {
 

@@ -1,7 +1,7 @@
 // The seeded generator behind every choice of the host device (splitmix64: Steele, Lea and Flood, 2014).
 #pragma once
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

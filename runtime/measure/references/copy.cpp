@@ -91,7 +91,7 @@ class CopyReference final : public AlgorithmReference {
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     return std::make_unique<CopiedItems>(input);
   }
-  CheckKernels check_kernels(const Request&) const override { return {"kernels/check_copy.h", {"check_chunks"}}; }
+  CheckKernels check_kernels(const Request&) const override { return {"copy/kernels/check_copy.h", {"check_chunks"}}; }
 };
 
 }  // namespace

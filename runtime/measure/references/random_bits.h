@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "config/types.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 

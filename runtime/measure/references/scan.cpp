@@ -198,7 +198,7 @@ class ScanReference final : public AlgorithmReference {
   // Its chunks carry on from row to row, and from column to column.
   CheckKernels check_kernels(const Request& request) const override {
     if (typed<ScanRequest>(request).segments != Segments::none) return {};
-    return {"kernels/check_scan.h", {"fold_chunks", "fold_totals", "check_chunks"}};
+    return {"scan/kernels/check_scan.h", {"fold_chunks", "fold_totals", "check_chunks"}};
   }
 
   // Where an initial value comes from hardly touches a kernel, so one kernel of each kind with it in memory is enough.

@@ -1,0 +1,114 @@
+// What all requests with an operator have in common: the types of their members, and the rules of value types.
+#pragma once
+
+#include "core/contract/value.h"
+
+namespace scantune {
+
+// The source of the value that comes before the first item.
+enum class Init {
+  none,    // nothing comes before the first item
+  value,   // the kernel's arguments
+  memory,  // the device's memory, read when the kernels run
+  each     // the device's memory, with one for each row or column
+};
+template <>
+struct Tokens<Init> {
+  static constexpr const char* kNames[] = {"none", "value", "memory", "each"};
+};
+
+// run_to_run: equal inputs give equal bits on every run of one device and config.
+enum class Determinism { unconstrained, run_to_run };
+template <>
+struct Tokens<Determinism> {
+  static constexpr const char* kNames[] = {"unconstrained", "run_to_run"};
+};
+
+// documented: only orders of CTAs that the programming model guarantees may be relied on (tickets); in_order also
+// relies on CTAs starting in blockIdx order, as every library scan does.
+enum class ForwardProgress { in_order, documented };
+template <>
+struct Tokens<ForwardProgress> {
+  static constexpr const char* kNames[] = {"in_order", "documented"};
+};
+
+// The surroundings in which the call is to be fast: between others of its kind that overlap with it, or between kernels
+// that do not. It decides between configs and changes no kernel.
+enum class Latency { back_to_back, isolated };
+template <>
+struct Tokens<Latency> {
+  static constexpr const char* kNames[] = {"back_to_back", "isolated"};
+};
+
+// How the items are cut into sequences of their own. Rows lie one after the other, each ceil(n / rows) items long, but
+// for the last ones of an n that is no multiple: these are shorter, or empty. Columns lie side by side in lines of
+// `columns` items: item i is in column i % columns. Where n is no multiple, the last line is shorter.
+enum class Segments { none, rows, columns };
+template <>
+struct Tokens<Segments> {
+  static constexpr const char* kNames[] = {"none", "rows", "columns"};
+};
+
+// The items of a row of the request, all of n where it has no rows.
+template <class Request>
+constexpr u64 row_items(const Request& request) {
+  return request.segments == Segments::rows && request.rows != 0 ? ceil_div(request.n, request.rows) : request.n;
+}
+
+// The items of the longest column of the request; 0 for one without columns.
+template <class Request>
+constexpr u64 column_items(const Request& request) {
+  return request.segments == Segments::columns && request.columns != 0 ? ceil_div(request.n, request.columns) : 0;
+}
+
+// Null if the request's items can be cut into its rows or columns, else why not. A request without items may have any.
+// Records keep their number by its magnitude, which stands for up to 1.42 times as many.
+template <class Request>
+constexpr const char* invalid_segments_reason(const Request& request) {
+  if (request.segments == Segments::none || request.n == 0) return nullptr;
+  const bool of_rows = request.segments == Segments::rows;
+  const u64 count = of_rows ? request.rows : request.columns;
+  if (count == 0)
+    return of_rows ? "there are items and no rows to hold them" : "there are items and no columns to hold them";
+  if (count > request.n + request.n / 2)
+    return of_rows ? "there are more rows than items" : "there are more columns than items";
+  return nullptr;
+}
+
+// For families that take all items as one sequence: null, or that the request asks for more.
+template <class Request>
+constexpr const char* segmented_reason(const Request& request) {
+  return request.segments == Segments::none
+             ? nullptr
+             : "its kernels take all items as one sequence, not row by row or column by column";
+}
+
+// Whether results would depend on the order in which values happen to be combined, and must not.
+template <class Request>
+constexpr bool needs_fixed_association(const Request& request) {
+  if (request.determinism != Determinism::run_to_run) return false;
+  if (is_custom(request.op)) return true;  // the operator may round
+  return is_floating(request.accumulator_type) && (request.op == Operator::sum || request.op == Operator::product);
+}
+
+// Null if items of these types may be combined by that operator, else why not. Values convert on load and on store as
+// in C++, where that has one meaning: integers to integers modulo their width, floating-point numbers to floating-point
+// numbers, and integers to floating-point accumulators.
+template <class Request>
+constexpr const char* invalid_combining_reason(const Request& request) {
+  const ValueType in = request.input_type, acc = request.accumulator_type, out = request.output_type;
+  if (in == ValueType::custom || acc == ValueType::custom || out == ValueType::custom) {
+    if (in != acc || out != acc) return "a custom type is input, accumulator and output type at once";
+    if (!is_custom(request.op)) return "a custom type needs a custom operator";
+    return invalid_custom_reason(request.custom_bytes, request.custom_alignment);
+  }
+  if (!is_accumulator(acc)) return "the accumulator type must be i32, i64, u32, u64, f32 or f64";
+  if (is_floating(in) && !is_floating(acc)) return "floating-point items need a floating-point accumulator";
+  if (is_floating(acc) != is_floating(out))
+    return "the output type must be a floating-point type if the accumulator is one, else an integer";
+  if (is_floating(acc) && request.op >= Operator::bit_and && request.op <= Operator::bit_xor)
+    return "bit_and, bit_or and bit_xor are for integers";
+  return nullptr;
+}
+
+}  // namespace scantune

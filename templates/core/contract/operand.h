@@ -1,0 +1,68 @@
+// What a request reads and writes, for the host compiler only. Pointer checks, kernel arguments, buffers and the bytes
+// moved follow from it.
+#pragma once
+
+#ifndef __CUDACC_RTC__
+
+#include "core/contract/strides.h"
+
+namespace scantune {
+
+enum class OperandRole {
+  input,          // read; may be the output's very range
+  output,         // written
+  position,       // written beside the output: where in the input its items stand
+  flags,          // read beside the input
+  values,         // read beside the input
+  values_output,  // written beside the output, of the values
+  second,         // written: the second part of the items, where there are three
+  rejected,       // written: the items of no other output
+  count,          // written: how many items the output has, and a second one
+  init,           // read, in the place of an initial value among the kernel's arguments
+  n,              // read, in the place of the number of items among them
+  clamped         // written beside the output: 1 if that number was more than the request's, else 0
+};
+template <class Enum>
+struct Tokens;
+template <>
+struct Tokens<OperandRole> {
+  static constexpr const char* kNames[] = {"input",  "output",   "position", "flags", "values", "values_output",
+                                           "second", "rejected", "count",    "init",  "n",      "clamped"};
+};
+
+// Whether its memory holds what might stand among the kernels' arguments, and none of what is combined or comes of it.
+constexpr bool is_argument(OperandRole role) {
+  return role == OperandRole::init || role == OperandRole::n || role == OperandRole::clamped;
+}
+constexpr bool is_written(OperandRole role) {
+  return role == OperandRole::output || role == OperandRole::position || role == OperandRole::values_output ||
+         role == OperandRole::second || role == OperandRole::rejected || role == OperandRole::count ||
+         role == OperandRole::clamped;
+}
+
+struct Operand {
+  static constexpr const char* kItems = "n";  // extents that every request has
+  static constexpr const char* kOne = "one";
+  static constexpr const char* kTwo = "two";
+
+  const char* name;  // the argument's name in messages
+  OperandRole role;
+  const char* type;          // the member that holds the type of its items, or the name of a built-in type
+  const char* extent;        // how many there are: kItems, kOne, kTwo, or the name of another extent
+  bool may_be_null = false;  // nothing is read or written where the pointer is null
+  StridedRange range = {};   // of items that lie apart
+  bool from_end = false;     // kernels begin at the last item: it is the array's end that lies on a vector boundary
+  bool lies_apart = false;   // an output that must not take the place of the input, though it be as long
+};
+
+struct OperandList {
+  static constexpr int kCapacity = 8;  // a request that is refused may ask for more than any that is served
+  Operand operands[kCapacity] = {};
+  int count = 0;
+
+  constexpr void add(const Operand& operand) { operands[count++] = operand; }
+};
+
+}  // namespace scantune
+
+#endif

@@ -1,0 +1,16 @@
+// A kernel like those that a program runs between its scans, for timing a scan there: it neither waits early nor lets
+// its successor start early. This is no family.
+#pragma once
+
+#include "core/machine/memory.h"
+
+namespace scantune {
+
+// Adds 1 to a word of each thread at arguments.output.
+template <int kBlockThreads>
+SCANTUNE_DEVICE void touch_words(const KernelArguments& arguments) {
+  u32* word = static_cast<u32*>(arguments.output) + static_cast<u64>(block_rank()) * kBlockThreads + thread_rank();
+  scantune::store_global<CacheHint::normal>(word, scantune::load_global<CacheHint::normal>(word) + 1u);
+}
+
+}  // namespace scantune

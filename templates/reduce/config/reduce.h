@@ -1,0 +1,154 @@
+// The reduction: its request, and what it reads and writes.
+#pragma once
+
+#include "core/contract/algorithm.h"
+#include "core/contract/combining.h"
+#include "core/contract/map.h"
+#include "core/contract/strides.h"
+#include "core/contract/variant.h"
+
+namespace scantune {
+
+// Whether the place of a minimum or maximum is asked for beside its value.
+enum class Position {
+  none,
+  first  // the lowest index of an item that is the result; where there is a NaN, that of the first
+};
+template <>
+struct Tokens<Position> {
+  static constexpr const char* kNames[] = {"none", "first"};
+};
+
+// output[0] = init op input[0] op ... op input[n - 1], or for each row such a value of its items, whose positions count
+// from the row's start.
+//
+// Equal inputs give equal bits on every run of one device and
+// config.
+struct ReduceRequest {
+  ValueType input_type = ValueType::i32;
+  ValueType accumulator_type = ValueType::i32;
+  ValueType output_type = ValueType::i32;
+  Operator op = Operator::sum;
+  Position position = Position::none;
+  Init init = Init::value;
+  Latency latency = Latency::back_to_back;
+  Segments segments = Segments::none;
+  Load load = Load::none;
+  Store store = Store::none;
+  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;  // and its alignment
+  u64 n = 0;                 // items
+  u64 rows = 0;              // of Segments::rows, each with a result of its own
+  u64 columns = 0;           // of Segments::columns, likewise
+  Layout layout = {};        // where rows or columns lie that are not dense
+
+  constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
+  constexpr int alignment_of(ValueType type) const {
+    return type == ValueType::custom ? custom_alignment : size_of(type);
+  }
+  constexpr int input_bytes() const { return bytes_of(input_type); }
+  constexpr int accumulator_bytes() const { return bytes_of(accumulator_type); }
+  constexpr int output_bytes() const { return bytes_of(output_type); }
+  constexpr bool has_init() const { return init != Init::none; }
+  constexpr bool has_position() const { return position != Position::none; }
+  // The bytes of what threads and CTAs tell each other: a value, with its index if that is asked for.
+  constexpr int partial_bytes() const { return has_position() ? 16 : accumulator_bytes(); }
+
+  constexpr bool operator==(const ReduceRequest&) const = default;
+};
+
+// Whether results depend on the order in which values are combined: it is always the same, then. For reductions this
+// takes the place of the rule in combining.h, since they have no member that asks for it.
+constexpr bool needs_fixed_association(const ReduceRequest& request) {
+  return is_custom(request.op) ||
+         (is_floating(request.accumulator_type) && (request.op == Operator::sum || request.op == Operator::product));
+}
+
+// What no family can do.
+constexpr const char* unsupported_reason(const ReduceRequest& request) {
+  if (const char* reason = invalid_items_reason(request)) return reason;
+  if (request.init == Init::each) return "a reduction begins every row from the same value";
+  if (const char* reason = invalid_segments_reason(request)) return reason;
+  if (!request.has_init() && request.rows > 1 && row_items(request) * (request.rows - 1) >= request.n)
+    return "there is a row without items, and no initial value to be its result";
+  if (!request.has_init() && request.segments == Segments::columns && request.columns > request.n)
+    return "there is a column without items, and no initial value to be its result";
+  if (!request.has_position()) return nullptr;
+  if (request.store != Store::none)
+    return "store takes one value, and the result of a minimum or maximum with its position is two: leave store out";
+  if (request.op != Operator::min && request.op != Operator::max)
+    return "only a minimum or a maximum has a position: op must be min or max";
+  if (request.has_init()) return "an initial value has no position among the items: leave init and device_init out";
+  return nullptr;
+}
+
+#ifndef __CUDACC_RTC__
+template <>
+struct Algorithm<ReduceRequest> {
+  static constexpr const char* kName = "reduce";
+  static constexpr const char* kRequestName = "ReduceRequest";
+  static constexpr const char* kProblemName = "ReduceProblem";
+
+  static constexpr int accumulator_by_default(const ReduceRequest& request) {
+    return static_cast<int>(default_accumulator(request.input_type, request.output_type));
+  }
+  static constexpr int init_by_default(const ReduceRequest& request) {
+    return static_cast<int>(request.has_position() ? Init::none : Init::value);
+  }
+
+  static constexpr Member<ReduceRequest> kMembers[] = {
+      SCANTUNE_MEMBER(ReduceRequest, input_type, width).defaults_to(nullptr),
+      SCANTUNE_MEMBER(ReduceRequest, accumulator_type, width).defaults_to(accumulator_by_default),
+      SCANTUNE_MEMBER(ReduceRequest, output_type, width).defaults_to([](const ReduceRequest& request) {
+        return static_cast<int>(request.input_type);
+      }),
+      SCANTUNE_MEMBER(ReduceRequest, op, nearest),
+      SCANTUNE_MEMBER(ReduceRequest, position, exact).means("first: also where the minimum or maximum first stands."),
+      SCANTUNE_MEMBER(ReduceRequest, init, per_call).defaults_to(init_by_default),
+      SCANTUNE_MEMBER(ReduceRequest, latency, nearest)
+          .not_compiled()
+          .means("back_to_back: fast between other reductions, which overlap; isolated: between ordinary kernels."),
+      SCANTUNE_MEMBER(ReduceRequest, segments, nearest)
+          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns."),
+      SCANTUNE_MEMBER(ReduceRequest, load, per_call)
+          .means("what makes items of the input: a function of the caller's."),
+      SCANTUNE_MEMBER(ReduceRequest, store, per_call).means("what becomes of results: a function of the caller's.")};
+
+  static constexpr Extent<ReduceRequest> kExtents[] = {
+      SCANTUNE_EXTENT(ReduceRequest, rows, "Rows of n / rows items each, one after the other.")
+          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(ReduceRequest, columns, "Columns, side by side in lines of so many items.")
+          .where("segments", Segments::columns)};
+
+  static constexpr OperandList operands(const ReduceRequest& request) {
+    OperandList list;
+    if (request.load != Load::generated)
+      list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, range_of_input(request)});
+    const char* const results = request.segments == Segments::rows      ? "rows"
+                                : request.segments == Segments::columns ? "columns"
+                                                                        : Operand::kOne;
+    if (request.store != Store::writing) list.add({"output", OperandRole::output, "output_type", results});
+    if (request.has_position()) list.add({"index", OperandRole::position, "u64", results});
+    if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
+    return list;
+  }
+
+  static constexpr StridedRange range_of_input(const ReduceRequest& request) {
+    const u64 sequences = request.segments == Segments::columns ? request.columns : request.rows;
+    if (!request.layout.is_strided() || sequences == 0) return {};
+    return request.layout.range(request.layout.input, sequences, request.n / sequences);
+  }
+
+  // Without items the result is the initial value.
+  static constexpr bool has_result_without_items(const ReduceRequest& request) { return request.has_init(); }
+
+  static constexpr const char* remark(const ReduceRequest& request) {
+    if (request.layout.is_strided()) return "with strides";
+    if (request.init == Init::memory) return "with init from memory";
+    if (request.init == Init::none && !request.has_position()) return "without init";
+    return has_maps(request) ? "with maps" : "";
+  }
+};
+#endif
+
+}  // namespace scantune

@@ -1,0 +1,95 @@
+// reduce_gather: one pass. Each CTA publishes the partial result of its share with the epoch of the launch, and the one
+// that has started last gathers them all, in the order of the shares. Nobody counts who is done, so that nothing stands
+// between the last result and the gathering but one trip through L2.
+#pragma once
+
+#include "core/contract/pdl.h"
+#include "core/contract/status_layout.h"
+#include "reduce/config/share.h"
+
+namespace scantune {
+
+struct ReduceGatherConfig {
+  int block_threads = 256;  // threads per CTA
+  int unroll = 4;           // vectors that a thread loads before it combines any
+  int ctas_per_sm = 4;      // at most, of a grid that fits the device at once
+  Deal deal = Deal::shares;
+  CacheHint load_hint = CacheHint::normal;
+  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
+                // start before that one has ended
+
+  constexpr bool operator==(const ReduceGatherConfig&) const = default;
+};
+
+template <>
+struct Family<ReduceGatherConfig> {
+  static constexpr const char* kName = "reduce_gather";
+  static constexpr const char* kConfigName = "ReduceGatherConfig";
+  static constexpr const char* kHeader = "reduce/kernels/reduce_gather.h";
+  static constexpr const char* const kKernels[] = {"reduce_and_gather"};
+
+  static constexpr const char* unsupported_reason(const ReduceRequest& request, int) {
+    if (const char* reason = segmented_reason(request)) return reason;
+    return scantune::unsupported_reason(request);
+  }
+
+  static constexpr int preference(const ReduceRequest&, int) { return 1; }
+
+  static constexpr ReduceGatherConfig default_config(const ReduceRequest& request, int sm) {
+    const ReduceGatherConfig config{.pdl = default_pdl(request, sm)};
+    if (input_bytes_of(request) <= kBytesOfSmallCtas)
+      return dealt_in_tiles(config, request.has_position() ? Dealing{256, 4, 1} : Dealing{256, 8, 1}, request);
+    // Wide items take so many registers that fewer threads fit. Places are looked for between loads, and other CTAs
+    // load meanwhile.
+    if (request.has_position()) return dealt_in_tiles(config, {512, 4, 2}, request);
+    const int bytes = request.partial_bytes();
+    const Dealing dealing = bytes <= 4 ? Dealing{1024, 8, 1} : bytes <= 8 ? Dealing{512, 8, 1} : Dealing{256, 8, 2};
+    return dealt_in_tiles(config, dealing, request);
+  }
+
+  static constexpr const char* invalid_reason(const ReduceGatherConfig& config, const ReduceRequest& request, int sm) {
+    if (const char* reason = invalid_share_reason(config, config.ctas_per_sm, request, sm)) return reason;
+    return invalid_partials_reason(config, request, partial_word_bytes(request));
+  }
+
+  static constexpr int tile_items(const ReduceGatherConfig& config, const ReduceRequest& request) {
+    return tile_items_of(config, request);
+  }
+
+  static constexpr WorkspaceNeed workspace(const ReduceGatherConfig& config, const ReduceRequest& request) {
+    const u64 ctas = ctas_of(config, request, kMostPartials);
+    if (ctas == 1) return {};
+    return {WorkspaceKind::packed_status, request.partial_bytes(),
+            sizeof(WorkspaceHeader) + ctas * partial_word_bytes(request)};
+  }
+
+  static constexpr LaunchList launches(const ReduceGatherConfig& config, const ReduceRequest& request, Variant) {
+    LaunchList list;
+    list.add({.grid_blocks = static_cast<u32>(ctas_of(config, request, kMostPartials)),
+              .block_threads = config.block_threads,
+              .shared_bytes = share_shared_bytes(request),
+              .n = request.n,
+              .pdl = config.pdl != 0,
+              .persistent_ctas_per_sm = config.ctas_per_sm});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<ReduceGatherConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(ReduceGatherConfig, block_threads, primary, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(ReduceGatherConfig, unroll, primary, 1, 2, 4, 8),
+      SCANTUNE_PARAMETER(ReduceGatherConfig, ctas_per_sm, primary, 1, 2, 4, 8),
+      SCANTUNE_PARAMETER(ReduceGatherConfig, deal, secondary, Deal::shares, Deal::tiles),
+      SCANTUNE_PARAMETER(ReduceGatherConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(ReduceGatherConfig, pdl, secondary, 0, 1, 2),
+  };
+#endif
+
+ private:
+  static constexpr u64 partial_word_bytes(const ReduceRequest& request) {
+    return descriptor_bytes(StatusLayout::packed, request.partial_bytes());
+  }
+};
+
+}  // namespace scantune

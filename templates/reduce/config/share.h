@@ -1,0 +1,133 @@
+// The part of a config that says how one CTA reduces its share of the items. Families of reductions share it.
+#pragma once
+
+#include "core/contract/arch.h"
+#include "core/contract/cta.h"
+#include "core/contract/family.h"
+#include "reduce/config/reduce.h"
+
+namespace scantune {
+
+// How items are dealt out to CTAs. An operator of the caller's own needs its items in order, and takes shares anyway.
+enum class Deal {
+  shares,  // equal runs of neighbouring items
+  tiles    // tile by tile, round and round
+};
+template <>
+struct Tokens<Deal> {
+  static constexpr const char* kNames[] = {"shares", "tiles"};
+};
+
+// A unit is what one thread loads at once: items that fill a vector, or one item where items do not fill vectors.
+constexpr int unit_items(const ReduceRequest& request) {
+  const int bytes = request.input_bytes();
+  return bytes < kVectorAlignmentBytes && kVectorAlignmentBytes % bytes == 0 ? kVectorAlignmentBytes / bytes : 1;
+}
+
+// Whether kernels for any pointers leave the items before the first vector boundary to one CTA, so that the others come
+// in vectors all the same: not where the result depends on how items are put together, and must not on the pointer.
+constexpr bool peels_head(const ReduceRequest& request) {
+  return unit_items(request) > 1 && !needs_fixed_association(request) &&
+         request.alignment_of(request.input_type) == request.input_bytes();
+}
+
+// Every share begins at a multiple of so many units, on a line of the cache where they are vectors.
+inline constexpr u64 kShareUnits = 8;
+
+// At most so many CTAs leave a partial result; the last to arrive folds them all.
+inline constexpr u64 kMostPartials = 4096;
+
+template <class Config>
+constexpr int tile_units(const Config& config) {
+  return config.block_threads * config.unroll;
+}
+template <class Config>
+constexpr int tile_items_of(const Config& config, const ReduceRequest& request) {
+  return tile_units(config) * unit_items(request);
+}
+
+// CTAs that have something to do, with a tile each or more, up to `most`.
+template <class Config>
+constexpr u64 ctas_of(const Config& config, const ReduceRequest& request, u64 most) {
+  const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items_of(config, request)));
+  return tiles < 1 ? 1 : tiles < most ? tiles : most;
+}
+
+// So many CTAs, each with so many loads on their way, that memory is never idle.
+template <class Config>
+constexpr Config with_enough_tiles(Config config, const ReduceRequest& request) {
+  while (config.unroll > 1 && ceil_div(request.n, static_cast<u64>(tile_items_of(config, request))) < 256)
+    config.unroll /= 2;
+  return config;
+}
+
+constexpr u64 input_bytes_of(const ReduceRequest& request) {
+  return request.n * static_cast<u64>(request.input_bytes());
+}
+
+// Up to here small CTAs are fastest by default; above it few large ones, each with many loads on its way.
+inline constexpr u64 kBytesOfSmallCtas = u64{1} << 23;
+
+struct Dealing {
+  int block_threads;
+  int unroll;
+  int ctas_per_sm;
+};
+
+// A config of such CTAs that take tiles in turn, unless items have to stay in order.
+template <class Config>
+constexpr Config dealt_in_tiles(Config config, const Dealing& dealing, const ReduceRequest& request) {
+  config.block_threads = dealing.block_threads;
+  config.unroll = dealing.unroll;
+  config.ctas_per_sm = dealing.ctas_per_sm;
+  if (!is_custom(request.op)) config.deal = Deal::tiles;
+  if (input_bytes_of(request) > kBytesOfSmallCtas) config.load_hint = CacheHint::streaming;
+  return config;
+}
+
+// Whether CTAs can add up their results in one word, beside a count of them, by one addition each. Other operators
+// would take turns that are tried again and again.
+constexpr bool adds_in_one_word(const ReduceRequest& request) {
+  return request.op == Operator::sum && is_integer(request.accumulator_type) && request.accumulator_bytes() <= 4;
+}
+
+// What the warps of a CTA tell each other, and words that a thread tells all.
+constexpr int share_shared_bytes(const ReduceRequest& request) {
+  return static_cast<int>(round_up(u64{kWarpThreads} * static_cast<u64>(request.partial_bytes()), 16)) + 16;
+}
+
+// The rules of every family of reductions.
+template <class Config>
+constexpr const char* invalid_share_reason(const Config& config, int ctas_per_sm, const ReduceRequest& request,
+                                           int sm) {
+  const int threads = config.block_threads;
+  if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
+    return "block_threads must be a multiple of 32 up to 1024";
+  if (config.unroll < 1 || config.unroll > 16) return "unroll must be between 1 and 16";
+  if (config.unroll * unit_items(request) * request.input_bytes() > 256)
+    return "unroll would not fit the registers of a thread (at most 256 bytes of items)";
+  if (ctas_per_sm < 1 || ctas_per_sm > limits_of(sm).threads_per_sm / threads)
+    return "ctas_per_sm CTAs of block_threads threads do not fit one SM";
+  if (config.deal == Deal::tiles && is_custom(request.op))
+    return "an operator of the caller's own takes its items in order: deal must be shares";
+  if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
+  if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+  return nullptr;
+}
+
+// The rule of families whose CTAs leave partial results in a workspace, which stays below 1 % of the input.
+template <class Config>
+constexpr const char* invalid_partials_reason(const Config& config, const ReduceRequest& request,
+                                              u64 bytes_of_partial) {
+  const u64 tile_bytes = static_cast<u64>(tile_items_of(config, request)) * static_cast<u64>(request.input_bytes());
+  if (100 * bytes_of_partial > tile_bytes) return "a tile must hold 100 times the bytes of its partial result";
+  return nullptr;
+}
+
+// Up to here, by default, the CTAs of one cluster are faster than those of all SMs, which meet in memory. They meet
+// sooner where one word is enough.
+constexpr u64 most_bytes_of_one_cluster(const ReduceRequest& request) {
+  return adds_in_one_word(request) ? u64{1} << 17 : u64{1} << 19;
+}
+
+}  // namespace scantune

@@ -1,0 +1,47 @@
+// A vector of 16 bytes from behind any pointer: two aligned ones, shifted into one.
+#pragma once
+
+#include "core/machine/memory.h"
+
+namespace scantune {
+
+struct alignas(kVectorAlignmentBytes) VectorWords {
+  u32 words[4];
+};
+
+// The two aligned vectors that one of any address lies in. They are loaded for many addresses before any is put
+// together, so that the latencies overlap.
+struct VectorHalves {
+  VectorWords low, high;
+};
+
+// `from` need not be aligned. Where it is not, bytes of the two aligned vectors that it lies in are read beside the
+// wanted ones: memory of the same allocation has to be there. Neighbouring lanes read them from the cache.
+SCANTUNE_DEVICE VectorHalves load_halves(const void* from) {
+  const u64 address = reinterpret_cast<u64>(from);
+  const auto* const aligned = reinterpret_cast<const VectorWords*>(address - address % kVectorAlignmentBytes);
+  const bool is_split = address % kVectorAlignmentBytes != 0;  // else the first vector is loaded twice
+  return {scantune::load_global<CacheHint::normal>(aligned),
+          scantune::load_global<CacheHint::normal>(aligned + (is_split ? 1 : 0))};
+}
+
+// Puts together the vector whose address is `shift` bytes behind a boundary.
+SCANTUNE_DEVICE VectorWords shifted(const VectorHalves& halves, u32 shift) {
+  u32 words[8];
+#pragma unroll
+  for (int word = 0; word < 4; ++word) {
+    words[word] = halves.low.words[word];
+    words[word + 4] = halves.high.words[word];
+  }
+#pragma unroll
+  for (int word = 0; word < 6; ++word) words[word] = (shift & 8) != 0 ? words[word + 2] : words[word];
+#pragma unroll
+  for (int word = 0; word < 5; ++word) words[word] = (shift & 4) != 0 ? words[word + 1] : words[word];
+  VectorWords result;
+#pragma unroll
+  for (int word = 0; word < 4; ++word)
+    result.words[word] = static_cast<u32>((u64{words[word + 1]} << 32 | words[word]) >> (shift % 4 * 8));
+  return result;
+}
+
+}  // namespace scantune

@@ -1,0 +1,86 @@
+// What one thread makes of the units of items that it loads one after the other.
+#pragma once
+
+#include "core/parts/run_scan.h"
+#include "reduce/parts/reduce_problem.h"
+
+namespace scantune {
+
+// The runs of a reduction, which are packed as those of a scan whose results are as wide as the items.
+template <class Problem>
+struct RunsOf {
+  using Op = typename Problem::Operation;
+  using Accumulator = typename Op::Value;
+  using Input = typename Problem::Input;
+  using Output = Input;
+  static constexpr bool kExclusive = false;
+  static constexpr Run kRun = {Problem::kRequest.input_type,
+                               Problem::kRequest.accumulator_type,
+                               Problem::kRequest.input_bytes(),
+                               Problem::kRequest.input_bytes(),
+                               Problem::kRequest.op,
+                               false};
+};
+
+// The combination of all items of the units. Runs: those of the problem.
+template <class Problem, class Runs, int kItems, bool kHasPosition = Problem::kHasPosition>
+class ThreadTotal {
+  using T = typename Problem::Accumulator;
+
+ public:
+  template <class Unit>
+  SCANTUNE_DEVICE void take(const Unit& unit, u64) {
+    total_ = Problem::Op::combine(total_, RunScan<Runs, kItems>::reduce(unit));
+  }
+
+  SCANTUNE_DEVICE T total(u64) const { return total_; }
+
+ private:
+  T total_ = Problem::neutral();
+};
+
+// The first minimum or maximum, and its position. A unit is reduced to its value, as without positions. Only where that
+// comes before all values so far, which is seldom, its place in the unit is looked for.
+template <class Problem, class Runs, int kItems>
+class ThreadTotal<Problem, Runs, kItems, true> {
+  using Item = typename Problem::Item;
+  using Input = typename Problem::Input;
+  using Order = typename Problem::Op::Order;
+  static constexpr u64 kNone = ~u64{0};
+
+ public:
+  // A later call has a unit of a higher number.
+  template <class Unit>
+  SCANTUNE_DEVICE void take(const Unit& unit, u64 number) {
+    const auto key = Order::key(RunScan<Runs, kItems>::reduce(unit));
+    if (unit_ != kNone && !Order::comes_before(key, key_)) return;
+    key_ = key;
+    unit_ = number;
+    item_ = first_with(unit, key);
+  }
+
+  // head: items before the unit of number 0.
+  SCANTUNE_DEVICE typename Problem::Accumulator total(u64 head) const {
+    if (unit_ == kNone) return Problem::neutral();
+    return Problem::placed(Order::value(key_), head + unit_ * kItems + item_);
+  }
+
+ private:
+  // Backwards, so that the first of equal items stays.
+  template <class Unit>
+  SCANTUNE_DEVICE static u32 first_with(const Unit& unit, typename Order::Key key) {
+    Input items[kItems];
+    scantune::copy_bytes(items, __builtin_addressof(unit), sizeof items);
+    u32 first = 0;
+#pragma unroll
+    for (u32 item = kItems - 1; item > 0; --item)
+      if (Order::key(scantune::convert<Item>(items[item])) == key) first = item;
+    return Order::key(scantune::convert<Item>(items[0])) == key ? 0 : first;
+  }
+
+  typename Order::Key key_ = {};
+  u64 unit_ = kNone;
+  u32 item_ = 0;  // of the unit
+};
+
+}  // namespace scantune

@@ -1,0 +1,207 @@
+// The scan: its request, and what it reads and writes.
+#pragma once
+
+#include "core/contract/algorithm.h"
+#include "core/contract/combining.h"
+#include "core/contract/direction.h"
+#include "core/contract/map.h"
+#include "core/contract/packing.h"
+#include "core/contract/strides.h"
+#include "core/contract/variant.h"
+
+namespace scantune {
+
+enum class Kind { inclusive, exclusive };
+template <>
+struct Tokens<Kind> {
+  static constexpr const char* kNames[] = {"inclusive", "exclusive"};
+};
+
+// The source of the number of items.
+enum class NSource {
+  call,   // the request's n
+  memory  // the device's memory, read when the kernels run; the request's n is the most that are scanned
+};
+template <>
+struct Tokens<NSource> {
+  static constexpr const char* kNames[] = {"call", "memory"};
+};
+
+struct ScanRequest {
+  ValueType input_type = ValueType::i32;
+  ValueType accumulator_type = ValueType::i32;
+  ValueType output_type = ValueType::i32;
+  Operator op = Operator::sum;
+  Kind kind = Kind::inclusive;
+  Init init = Init::none;  // never none in an exclusive scan
+  Direction direction = Direction::forward;
+  NSource n_source = NSource::call;
+  Segments segments = Segments::none;
+  Determinism determinism = Determinism::unconstrained;
+  ForwardProgress forward_progress = ForwardProgress::in_order;
+  Latency latency = Latency::back_to_back;
+  Load load = Load::none;
+  Store store = Store::none;
+  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;  // alignment of ValueType::custom
+  u64 n = 0;                 // items; where n_source is memory, the most of them
+  u64 rows = 0;              // of Segments::rows, each a scan of its own, from the initial value if there is one
+  u64 columns = 0;           // of Segments::columns, likewise
+  Layout layout = {};        // where rows or columns lie that are not dense
+
+  constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
+  constexpr int alignment_of(ValueType type) const {
+    return type == ValueType::custom ? custom_alignment : size_of(type);
+  }
+  constexpr int input_bytes() const { return bytes_of(input_type); }
+  constexpr int accumulator_bytes() const { return bytes_of(accumulator_type); }
+  constexpr int output_bytes() const { return bytes_of(output_type); }
+  constexpr bool has_init() const { return init != Init::none; }
+  constexpr bool reads_n() const { return n_source == NSource::memory; }
+
+  constexpr bool operator==(const ScanRequest&) const = default;
+};
+
+// A request and which pointers its kernels serve.
+struct ScanVariant : ScanRequest {
+  Variant variant = Variant::aligned;
+
+  // The number of bytes that both pointers are multiples of.
+  constexpr int alignment_bytes() const {
+    if (variant == Variant::aligned) return kVectorAlignmentBytes;
+    const int in = alignment_of(input_type), out = alignment_of(output_type);
+    return in < out ? in : out;
+  }
+
+  constexpr bool operator==(const ScanVariant&) const = default;
+};
+
+constexpr Run run_of(const ScanRequest& request) {
+  return {request.input_type,
+          request.accumulator_type,
+          request.input_bytes(),
+          request.output_bytes(),
+          request.op,
+          request.kind == Kind::exclusive || request.has_init()};
+}
+constexpr bool packs_sums(const ScanRequest& request) { return packs_sums(run_of(request)); }
+constexpr bool packs_extremes(const ScanRequest& request) { return packs_extremes(run_of(request)); }
+
+// Why no family can solve the request, or null.
+constexpr const char* unsupported_reason(const ScanRequest& request) {
+  if (const char* reason = invalid_items_reason(request)) return reason;
+  if (request.init == Init::each && request.segments == Segments::none)
+    return "initial values of rows or columns need such: pass one in init or device_init";
+  if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
+  if (request.reads_n() && request.segments != Segments::none)
+    return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
+           "segments";
+  if (request.reads_n() && request.direction == Direction::reverse)
+    return "n in device memory is not known where a reverse scan begins: leave device_n out, or direction";
+  if (request.layout.is_strided() && request.direction == Direction::reverse)
+    return "strides say in which direction a row goes: negate item_stride, or leave direction out";
+  return invalid_segments_reason(request);
+}
+
+// For families whose items lie one behind the other: null, or that they do not.
+constexpr const char* strided_reason(const ScanRequest& request) {
+  return request.layout.is_strided() ? "its kernels take rows that lie one behind the other" : nullptr;
+}
+
+// For families of the gallery: null, or what their kernels do not do.
+constexpr const char* gallery_reason(const ScanRequest& request) {
+  if (request.reads_n()) return "its kernels know n when they are launched, and do not read it from memory";
+  if (request.direction == Direction::reverse) return "its kernels go through the items forward";
+  if (request.init == Init::each) return "its kernels begin every row from the same value";
+  if (const char* reason = mapped_reason(request)) return reason;
+  return strided_reason(request);
+}
+
+#ifndef __CUDACC_RTC__
+template <>
+struct Algorithm<ScanRequest> {
+  static constexpr const char* kName = "scan";
+  static constexpr const char* kRequestName = "ScanRequest";
+  static constexpr const char* kProblemName = "Problem";
+
+  static constexpr int accumulator_by_default(const ScanRequest& request) {
+    return static_cast<int>(default_accumulator(request.input_type, request.output_type));
+  }
+  static constexpr int init_by_default(const ScanRequest& request) {
+    return static_cast<int>(request.kind == Kind::exclusive ? Init::value : Init::none);
+  }
+
+  static constexpr Member<ScanRequest> kMembers[] = {
+      SCANTUNE_MEMBER(ScanRequest, input_type, width).defaults_to(nullptr),
+      SCANTUNE_MEMBER(ScanRequest, accumulator_type, width).defaults_to(accumulator_by_default),
+      SCANTUNE_MEMBER(ScanRequest, output_type, width).defaults_to([](const ScanRequest& request) {
+        return static_cast<int>(request.input_type);
+      }),
+      SCANTUNE_MEMBER(ScanRequest, op, nearest),
+      SCANTUNE_MEMBER(ScanRequest, kind, served),
+      SCANTUNE_MEMBER(ScanRequest, init, per_call).defaults_to(init_by_default),
+      SCANTUNE_MEMBER(ScanRequest, direction, nearest).means("reverse: from the last item to the first."),
+      SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
+          .means("memory: n lies in device memory, and is at most the n that is tuned for."),
+      SCANTUNE_MEMBER(ScanRequest, segments, nearest)
+          .means("rows: each of --rows rows is a scan of its own; columns: each of --columns columns."),
+      SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
+      SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
+          .not_compiled()
+          .means("documented: only orders of CTAs that the programming model guarantees."),
+      SCANTUNE_MEMBER(ScanRequest, latency, nearest)
+          .not_compiled()
+          .means("back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
+      SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),
+      SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's.")};
+
+  static constexpr Extent<ScanRequest> kExtents[] = {
+      SCANTUNE_EXTENT(ScanRequest, rows, "Rows of n / rows items each, one after the other.")
+          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(ScanRequest, columns, "Columns, side by side in lines of so many items.")
+          .where("segments", Segments::columns)};
+
+  static constexpr OperandList operands(const ScanRequest& request) {
+    OperandList list;
+    const bool from_end = request.direction == Direction::reverse;
+    StridedRange in, out;
+    if (request.layout.is_strided()) {
+      const u64 sequences = request.segments == Segments::columns ? request.columns : request.rows;
+      const u64 length = sequences == 0 ? 0 : request.n / sequences;
+      in = request.layout.range(request.layout.input, sequences, length);
+      out = request.layout.range(request.layout.output, sequences, length);
+    }
+    if (request.load != Load::generated)
+      list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, in, from_end});
+    if (request.store != Store::writing)
+      list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, out, from_end});
+    if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
+    if (request.init == Init::each) {
+      const char* const extent = request.segments == Segments::columns ? "columns" : "rows";
+      list.add({"device_inits", OperandRole::init, "accumulator_type", extent});
+    }
+    if (request.reads_n()) {
+      list.add({"device_n", OperandRole::n, "u64", Operand::kOne});
+      list.add({"device_clamped", OperandRole::clamped, "u32", Operand::kOne, true});
+    }
+    return list;
+  }
+
+  // Kernels differ by a guarantee only where results depend on it.
+  static constexpr ScanRequest compiled(ScanRequest request) {
+    if (!needs_fixed_association(request)) request.determinism = Determinism::unconstrained;
+    return request;
+  }
+
+  static constexpr const char* remark(const ScanRequest& request) {
+    if (request.layout.is_strided())
+      return request.layout.input.first != 0 ? "in reverse, with strides" : "with strides";
+    if (request.init == Init::memory) return "with init from memory";
+    if (request.init == Init::each) return "with an init for each";
+    if (request.has_init() && request.kind == Kind::inclusive) return "with init";
+    return has_maps(request) ? "with maps" : "";
+  }
+};
+#endif
+
+}  // namespace scantune

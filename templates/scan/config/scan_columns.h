@@ -1,0 +1,251 @@
+// scan_columns: each CTA scans a tile of lines x columns. Every thread scans consecutive items of a column in
+// registers, threads below one another share their totals, and the carry of each column comes by decoupled look-back
+// over the bands, the tiles above. A request of few columns is cut into whole lines, which are one run of memory.
+#pragma once
+
+#include "core/contract/family.h"
+#include "core/contract/status_layout.h"
+#include "core/contract/tile_order.h"
+#include "scan/config/scan.h"
+#include "scan/config/tile.h"
+
+namespace scantune {
+
+struct ScanColumnsConfig {
+  int block_threads = 256;     // threads of a CTA
+  int items_per_thread = 16;   // consecutive items of a column that each thread scans in registers (batchSize)
+  int columns_per_thread = 1;  // neighbouring columns of a thread: their items of a line are one vector
+  int columns_per_block = 32;  // columns of a tile; 0: all of them, and tiles pass through shared memory as runs
+  int window = 32;             // bands above that are polled at once, as far as there are threads below one another
+  int first_delay_ns = 0;      // sleep before the first poll, so that it finds a prefix at once
+  int poll_delay_ns = 0;       // sleep between unsuccessful polls
+  TileOrder tile_order = TileOrder::block_index;
+  StatusLayout status_layout = StatusLayout::packed;
+  CacheHint load_hint = CacheHint::normal;
+  CacheHint store_hint = CacheHint::normal;
+  int min_ctas_per_sm = 1;  // register budget: this many CTAs must fit one SM
+  int pdl = 1;              // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr bool is_staged() const { return columns_per_block == 0; }
+  // Threads side by side, a power of two.
+  constexpr int lanes(u64 columns) const {
+    if (!is_staged()) return columns_per_block / columns_per_thread;
+    int lanes = 1;
+    while (lanes < kWarpThreads && static_cast<u64>(lanes) < columns) lanes *= 2;
+    return lanes;
+  }
+
+  constexpr bool operator==(const ScanColumnsConfig&) const = default;
+};
+
+// Whether sums of neighbouring columns of bytes stand in one word.
+inline constexpr u64 kPackedColumns = 4;
+constexpr bool packs_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
+  return packs_sums(request) && request.input_bytes() == 1 && request.accumulator_bytes() == 4 &&
+         static_cast<u64>(config.columns_per_thread) % kPackedColumns == 0;
+}
+
+// Status descriptors of a band: one for each column, or for those of a word.
+constexpr u64 descriptors_of_band(const ScanColumnsConfig& config, const ScanRequest& request, u64 columns) {
+  return packs_columns(config, request) ? ceil_div(columns, kPackedColumns) : columns;
+}
+
+// Two totals and masks of each thread while they are combined, what one thread gets for all, and the run that is
+// staged.
+constexpr int shared_bytes(const ScanColumnsConfig& config, const ScanRequest& request) {
+  const u64 threads = static_cast<u64>(config.block_threads), columns = static_cast<u64>(config.columns_per_thread);
+  u64 bytes = round_up(2 * threads * columns * static_cast<u64>(request.accumulator_bytes()), 16);
+  bytes += round_up(2 * threads * sizeof(u32) + 4 * sizeof(u32), 16);
+  if (config.is_staged())
+    bytes += round_up(threads * static_cast<u64>(config.items_per_thread * widest_item_bytes(request)), 16);
+  return static_cast<int>(bytes + kVectorAlignmentBytes);
+}
+
+template <>
+struct Family<ScanColumnsConfig> {
+  static constexpr const char* kName = "scan_columns";
+  static constexpr const char* kConfigName = "ScanColumnsConfig";
+  static constexpr const char* kHeader = "scan/kernels/scan_columns.h";
+  static constexpr const char* const kKernels[] = {"scan_columns"};
+  static constexpr int kMostColumnsPerThread = 16;
+  static constexpr u64 kLeastTileItems = 256;        // of every default config
+  static constexpr u64 kManyItems = u64{1} << 22;    // from where on the workspace is kept below an eighth of the input
+  static constexpr u64 kManyColumns = u64{1} << 14;  // from where on bands are few, and CTAs smaller
+  static constexpr u64 kStagedLineBytes = 32;  // shorter lines are parts of sectors, which are read and written whole
+
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+    if (request.segments != Segments::columns) return "scan_columns scans columns, and the request has none";
+    if (request.n / kLeastTileItems > kMaxGridBlocks) return "more tiles than a grid has CTAs";
+    return scantune::unsupported_reason(request);
+  }
+
+  static constexpr int preference(const ScanRequest&, int) { return 1; }
+
+  static constexpr ScanColumnsConfig default_config(const ScanRequest& request, int sm) {
+    // These values come from measurements on an H200. What counts is how many bytes the CTAs of an SM have under way.
+    ScanColumnsConfig config;
+    const int item_bytes = widest_item_bytes(request);
+    if (request.columns * static_cast<u64>(item_bytes) < kStagedLineBytes && !request.layout.is_strided()) {
+      config.columns_per_block = 0;
+      config.window = 128;
+    } else {
+      if (item_bytes < 4) config.columns_per_thread = 4 / item_bytes;
+      while (request.columns % static_cast<u64>(config.columns_per_thread) != 0) config.columns_per_thread /= 2;
+      config.columns_per_block = default_lanes(config, request) * config.columns_per_thread;
+      if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
+    }
+    const int line_bytes = bytes_of_line(config, request);
+    config.items_per_thread = 32;
+    while (config.items_per_thread > 128 / line_bytes) config.items_per_thread /= 2;
+    // An odd number lets the threads of a staged tile touch different banks.
+    if (config.is_staged() && config.items_per_thread == 32) config.items_per_thread = 24;
+    if (config.is_staged() && config.items_per_thread > 1) --config.items_per_thread;
+    while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
+    // Three CTAs leave a thread 80 registers. There wider values, staged tiles and four accumulators would spill.
+    const bool is_small = line_bytes <= (config.is_staged() ? 4 : 8) && register_bytes(request) <= 8;
+    const bool fits_three = (config.columns_per_thread <= 2 && !config.is_staged()) || packs_columns(config, request);
+    if (is_small) config.min_ctas_per_sm = fits_three ? 3 : 2;
+    // Where bands are few, smaller CTAs wait for fewer of their threads.
+    if (is_small && request.columns >= kManyColumns && config.lanes(request.columns) <= kWarpThreads) {
+      config.block_threads /= 2;
+      config.min_ctas_per_sm *= 2;
+    }
+    // Short columns need fewer threads below one another, and each holds fewer items.
+    const u64 length = column_items(request);
+    const auto is_twice_too_long = [&] { return lines_of_tile(config, request) / 2 >= length; };
+    while (!config.is_staged() && config.lanes(request.columns) < config.block_threads && is_twice_too_long())
+      config.columns_per_block *= 2;
+    while (config.items_per_thread > 1 && is_twice_too_long()) config.items_per_thread /= 2;
+    const auto leaves_sms_idle = [&] { return bands(config, request) > 1 && tiles(config, request) < 256; };
+    while (config.items_per_thread > 4 && leaves_sms_idle()) config.items_per_thread /= 2;
+    if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
+    config.pdl = limits_of(sm).has_pdl;
+    return config;
+  }
+
+  // Few columns are spread over CTAs that hold bands far above, so more segments have to poll. Items that are not read
+  // by words leave room for more threads side by side.
+  static constexpr int default_lanes(const ScanColumnsConfig& config, const ScanRequest& request) {
+    const int bytes = config.columns_per_thread * widest_item_bytes(request);
+    int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : bytes < 4 || request.columns >= 65536 ? 64 : 32;
+    if (lanes == 32 && packs_columns(config, request)) lanes = 16;
+    while (lanes > 1 && static_cast<u64>(lanes) / 2 >= request.columns) lanes /= 2;
+    return lanes;
+  }
+
+  static constexpr const char* invalid_reason(const ScanColumnsConfig& config, const ScanRequest& request, int sm) {
+    const int threads = config.block_threads, columns = config.columns_per_thread;
+    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
+      return "block_threads must be a multiple of 32 up to 1024";
+    if (columns < 1 || columns > kMostColumnsPerThread || (columns & (columns - 1)) != 0)
+      return "columns_per_thread must be 1, 2, 4, 8 or 16";
+    if (config.items_per_thread < 1 || config.items_per_thread > 128 / bytes_of_line(config, request))
+      return "items_per_thread must be at least 1, and the items of a thread take at most 128 bytes of registers";
+    if (config.is_staged()) {
+      if (columns != 1) return "columns_per_thread must be 1 where columns_per_block is 0";
+      if (request.layout.is_strided()) return "columns_per_block must not be 0 for columns with strides";
+      // One warp alone would pass no barrier between its reads of the tile and its writes there.
+      if (threads < 2 * kWarpThreads) return "block_threads must be at least 64 where columns_per_block is 0";
+      if (request.columns > kWarpThreads) return "columns_per_block must not be 0 for more than 32 columns";
+    } else {
+      const int in = columns * request.input_bytes(), out = columns * request.output_bytes();
+      if (columns != 1 && (kVectorAlignmentBytes % in != 0 || kVectorAlignmentBytes % out != 0))
+        return "the items of columns_per_thread columns must be a vector of up to 16 bytes";
+      const int beside = config.columns_per_block;
+      if (beside < columns || (beside & (beside - 1)) != 0 || threads % (beside / columns) != 0)
+        return "columns_per_block must be a power of two, by columns that the threads of a CTA share evenly";
+    }
+    if (config.window < 1 || config.window > kMaxBlockThreads) return "window must be between 1 and 1024";
+    if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
+    if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
+    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
+      return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
+    if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
+    if (const u64 many = bands(config, request); many > 1) {
+      const u64 bytes = descriptor_bytes(config.status_layout, request.accumulator_bytes());
+      u64 of_band = lines_of_tile(config, request) * static_cast<u64>(request.input_bytes());
+      if (packs_columns(config, request)) of_band *= kPackedColumns;
+      if (many > ~u32{0} / (request.columns + 1)) return "more status descriptors than 32 bits count";
+      if (request.n >= kManyItems && 8 * bytes > of_band)
+        return "a column must have 8 times the bytes of its status descriptor in each band";
+    }
+    if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
+    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
+      return "tile_order block_index relies on an undocumented order of CTAs";
+    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+      return "the tile does not fit in shared memory";
+    return nullptr;
+  }
+
+  // Bytes of registers for a thread's items of one line, which are kept as they come.
+  static constexpr int bytes_of_line(const ScanColumnsConfig& config, const ScanRequest& request) {
+    const int bytes = config.columns_per_thread * request.input_bytes();
+    return bytes < 4 ? 4 : bytes;
+  }
+
+  static constexpr int tile_items(const ScanColumnsConfig& config, const ScanRequest&) {
+    return config.block_threads * config.items_per_thread * config.columns_per_thread;
+  }
+
+  static constexpr u64 lines_of_tile(const ScanColumnsConfig& config, const ScanRequest& request) {
+    return u64(config.block_threads) / u64(config.lanes(request.columns)) * u64(config.items_per_thread);
+  }
+
+  static constexpr u64 bands(const ScanColumnsConfig& config, const ScanRequest& request) {
+    return ceil_div(column_items(request), lines_of_tile(config, request));
+  }
+
+  // CTAs of the grid; 0 for a request without columns.
+  static constexpr u64 tiles(const ScanColumnsConfig& config, const ScanRequest& request) {
+    const u64 beside = config.is_staged() ? 1 : ceil_div(request.columns, static_cast<u64>(config.columns_per_block));
+    return bands(config, request) * beside;
+  }
+
+  // A request of one band needs no descriptors.
+  static constexpr WorkspaceNeed workspace(const ScanColumnsConfig& config, const ScanRequest& request) {
+    if (bands(config, request) <= 1) return {};
+    const int value_bytes = request.accumulator_bytes();
+    const u64 descriptors = bands(config, request) * descriptors_of_band(config, request, request.columns);
+    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
+            value_bytes, sizeof(WorkspaceHeader) + descriptors * descriptor_bytes(config.status_layout, value_bytes)};
+  }
+
+  // The offsets of the launch are the columns, and the lines that have an item of every column.
+  static constexpr LaunchList launches(const ScanColumnsConfig& config, const ScanRequest& request, Variant) {
+    LaunchList list;
+    list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
+              .block_threads = config.block_threads,
+              .shared_bytes = shared_bytes(config, request),
+              .n = request.n,
+              .source_offset = request.columns,
+              .destination_offset = request.columns == 0 ? 0 : request.n / request.columns,
+              .pdl = config.pdl != 0,
+              .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<ScanColumnsConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(ScanColumnsConfig, block_threads, primary, 64, 128, 256, 512, 1024)
+          .from_default_only(64, 128, 1024),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, items_per_thread, primary, 1, 2, 3, 4, 7, 8, 15, 16, 23, 24, 31, 32)
+          .from_default_only(1, 2, 3, 7, 23, 24),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_thread, primary, 1, 2, 4),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_block, primary, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+          .from_default_only(1, 2, 4, 8, 256),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, window, secondary, 4, 8, 16, 32, 64, 128).from_default_only(4, 8, 64),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, first_delay_ns, secondary, 0, 400, 1600),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, poll_delay_ns, secondary, 0, 300),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, status_layout, secondary, StatusLayout::packed, StatusLayout::split),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 6).from_default_only(6),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, pdl, secondary, 0, 1),
+  };
+#endif
+};
+
+}  // namespace scantune

@@ -1,0 +1,181 @@
+// scan_short_rows: each CTA takes a tile of neighbouring whole rows, as many as fit, and scans all of them at once. The
+// tile is one run of memory, loaded and stored as such, whatever the length of a row. No workspace.
+#pragma once
+
+#include "core/contract/family.h"
+#include "scan/config/tile.h"
+
+namespace scantune {
+
+struct ScanShortRowsConfig {
+  int block_threads = 256;   // threads of a CTA
+  int items_per_thread = 5;  // consecutive items each thread scans (batchSize); where it is odd, threads read different
+                             // banks of shared memory
+  int whole_runs = 0;        // 1: items_per_thread divides the length of a row, so that none starts among them
+  CacheHint load_hint = CacheHint::normal;
+  CacheHint store_hint = CacheHint::normal;
+  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr bool operator==(const ScanShortRowsConfig&) const = default;
+};
+
+// Items of the longest row that fits a tile.
+constexpr u64 most_row_items(const ScanShortRowsConfig& config) {
+  return static_cast<u64>(config.block_threads) * static_cast<u64>(config.items_per_thread);
+}
+
+// The tile as it is loaded, up to a vector behind its place, and later the results; then what warps tell each other.
+constexpr int shared_bytes(const ScanShortRowsConfig& config, const ScanRequest& request) {
+  const u64 in = most_row_items(config) * static_cast<u64>(request.input_bytes()) + kVectorAlignmentBytes;
+  const u64 out = most_row_items(config) * static_cast<u64>(request.output_bytes());
+  const u64 warps = kWarpThreads * (static_cast<u64>(request.accumulator_bytes()) + sizeof(u32));
+  return static_cast<int>(round_up(in > out ? in : out, kVectorAlignmentBytes) +
+                          round_up(warps, kVectorAlignmentBytes));
+}
+
+template <>
+struct Family<ScanShortRowsConfig> {
+  static constexpr const char* kName = "scan_short_rows";
+  static constexpr const char* kConfigName = "ScanShortRowsConfig";
+  static constexpr const char* kHeader = "scan/kernels/scan_short_rows.h";
+  static constexpr const char* const kKernels[] = {"scan_short_rows"};
+  static constexpr u64 kMostRowItems = 4096;
+
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
+    if (request.segments != Segments::rows) return "scan_short_rows takes whole rows, and the request has none";
+    if (row_items(request) > kMostRowItems) return "rows are longer than 4096 items, the most in a tile";
+    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    return invalid_reason(default_config(request, sm), request, sm);
+  }
+
+  static constexpr int preference(const ScanRequest& request, int) {
+    // In few items scan_rows has more CTAs.
+    return request.n >= (u64{1} << 18) && register_bytes(request) <= 8 ? 5 : 0;
+  }
+
+  // Items of one or two bytes go by whole runs where rows have them. Other items get the first tile that whole rows
+  // fill to seven eighths, or the one that comes closest. Measurements on an H200 order the tiles: few threads of many
+  // items, but for requests that would leave SMs without a tile.
+  static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
+    constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 7}, kMany[] = {13, 15, 11, 9}, kWide[] = {3};
+    if (const ScanShortRowsConfig config = by_runs(request, sm); config.whole_runs == 1) return config;
+    const int bytes = register_bytes(request);
+    if (bytes > 8) return best_filled(kWide, 256, request, sm);
+    if (request.n < (u64{1} << 22)) return best_filled(kFew, 256, request, sm);
+    return bytes == 8 ? best_filled(kSome, 256, request, sm) : best_filled(kMany, 128, request, sm);
+  }
+
+  static constexpr const char* invalid_reason(const ScanShortRowsConfig& config, const ScanRequest& request, int sm) {
+    const int threads = config.block_threads;
+    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
+      return "block_threads must be a multiple of 32 up to 1024";
+    if (config.items_per_thread < 1 || config.items_per_thread > 128 / register_bytes(request))
+      return "items_per_thread must be at least 1, and their accumulators take at most 128 bytes";
+    if (most_row_items(config) < row_items(request)) return "the CTA holds fewer items than a row has";
+    if (config.whole_runs != 0 && config.whole_runs != 1) return "whole_runs must be 0 or 1";
+    if (config.whole_runs == 1) {
+      const u64 items = static_cast<u64>(config.items_per_thread);
+      if (row_items(request) % items != 0 || request.n % items != 0)
+        return "whole_runs needs rows of a multiple of items_per_thread";
+      if (items * static_cast<u64>(request.input_bytes()) % sizeof(u32) != 0 ||
+          items * static_cast<u64>(request.output_bytes()) % sizeof(u32) != 0)
+        return "whole_runs needs items_per_thread items to be whole words";
+    }
+    if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
+    if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+      return "the tile does not fit in shared memory";
+    if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
+    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    return nullptr;
+  }
+
+  static constexpr int tile_items(const ScanShortRowsConfig& config, const ScanRequest&) {
+    return config.block_threads * config.items_per_thread;
+  }
+
+  // CTAs of the grid; 0 for a request without items.
+  static constexpr u64 tiles(const ScanShortRowsConfig& config, const ScanRequest& request) {
+    const u64 length = row_items(request);
+    if (length == 0) return 0;
+    return ceil_div(ceil_div(request.n, length), rows_of_tile(config, request));
+  }
+
+  // At least one, although a row of a request that the config is not for may be longer than a tile.
+  static constexpr u64 rows_of_tile(const ScanShortRowsConfig& config, const ScanRequest& request) {
+    const u64 length = row_items(request), rows = length == 0 ? 0 : most_row_items(config) / length;
+    return rows > 0 ? rows : 1;
+  }
+
+  static constexpr WorkspaceNeed workspace(const ScanShortRowsConfig&, const ScanRequest&) { return {}; }
+
+  // The offsets of the launch, which has no workspace, are the items of a row, and of the rows of a tile.
+  static constexpr LaunchList launches(const ScanShortRowsConfig& config, const ScanRequest& request, Variant) {
+    LaunchList list;
+    list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
+              .block_threads = config.block_threads,
+              .shared_bytes = shared_bytes(config, request),
+              .n = request.n,
+              .source_offset = row_items(request),
+              .destination_offset = rows_of_tile(config, request) * row_items(request),
+              .pdl = config.pdl != 0});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<ScanShortRowsConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, block_threads, primary, 64, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, items_per_thread, primary, 1, 3, 4, 5, 7, 8, 9, 11, 13, 15, 16, 32),
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, whole_runs, primary, 0, 1).absent_means(0),
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
+      SCANTUNE_PARAMETER(ScanShortRowsConfig, pdl, secondary, 0, 1),
+  };
+#endif
+
+ private:
+  // The largest run that divides the rows, if any does; its threads are doubled until a tile holds a row.
+  static constexpr ScanShortRowsConfig by_runs(const ScanRequest& request, int sm) {
+    ScanShortRowsConfig config{.block_threads = 128, .items_per_thread = 32 / request.input_bytes()};
+    // Of wider accumulators a thread holds fewer than 32.
+    if (request.input_bytes() > 2 || request.output_bytes() != request.input_bytes() || register_bytes(request) > 4)
+      return config;
+    const u64 length = row_items(request);
+    const auto fits = [&] {
+      const u64 items = static_cast<u64>(config.items_per_thread);
+      return length % items == 0 && request.n % items == 0;
+    };
+    if (!fits()) config = {.block_threads = 256, .items_per_thread = 16 / request.input_bytes()};
+    if (length == 0 || !fits()) return config;
+    while (most_row_items(config) < length && config.block_threads < kMaxBlockThreads) config.block_threads *= 2;
+    config.pdl = limits_of(sm).has_pdl ? 1 : 0;
+    config.whole_runs = 1;
+    return config;
+  }
+
+  template <int kCount>
+  static constexpr ScanShortRowsConfig best_filled(const int (&items_per_thread)[kCount], int least_threads,
+                                                   const ScanRequest& request, int sm) {
+    ScanShortRowsConfig config, best{.block_threads = 512, .items_per_thread = items_per_thread[0]};
+    config.pdl = best.pdl = limits_of(sm).has_pdl ? 1 : 0;
+    const u64 length = row_items(request);
+    u64 least = ~u64{0};
+    for (const int items : items_per_thread) {
+      config.items_per_thread = items;
+      for (config.block_threads = least_threads; config.block_threads <= 512; config.block_threads *= 2) {
+        const u64 held = most_row_items(config);
+        if (length == 0 || held < length) continue;
+        const u64 wasted = held % length * 1024 / held;
+        if (wasted >= least) continue;
+        best = config;
+        if (wasted <= 128) return best;
+        least = wasted;
+      }
+    }
+    while (most_row_items(best) < length && best.block_threads < kMaxBlockThreads) best.block_threads *= 2;
+    while (most_row_items(best) < length) ++best.items_per_thread;
+    return best;
+  }
+};
+
+}  // namespace scantune

@@ -1,0 +1,243 @@
+// The part of a config that says how one CTA loads, scans and stores one tile. Families that scan tiles share it.
+#pragma once
+
+#include "core/contract/arch.h"
+#include "core/contract/cta.h"
+#include "core/contract/warp_scan.h"
+#include "scan/config/scan.h"
+
+namespace scantune {
+
+// How the items of a tile lie over the threads.
+enum class TileLayout {
+  direct,          // each thread loads consecutive items
+  striped,         // neighbouring lanes load neighbouring vectors; every row of vectors gets its own warp scan
+  warp_transposed  // loaded striped, turned in shared memory so that each thread scans consecutive items
+};
+template <>
+struct Tokens<TileLayout> {
+  static constexpr const char* kNames[] = {"direct", "striped", "warp_transposed"};
+};
+
+// The source of a tile's total, which other CTAs and every warp of its own CTA wait for.
+enum class AggregateFrom {
+  reduction,  // made before the scan, where the operator commutes
+  scan        // its last value
+};
+template <>
+struct Tokens<AggregateFrom> {
+  static constexpr const char* kNames[] = {"reduction", "scan"};
+};
+
+struct TileShape {
+  int block_threads;
+  int items_per_thread;
+  int vector_items;  // items per load or store instruction
+  TileLayout layout;
+  WarpScan warp_scan;  // not kogge_stone, but the one that it stands for
+  AggregateFrom aggregate_from;
+  CacheHint load_hint;
+  CacheHint store_hint;
+  bool pads_tiles;  // partial tiles are filled up with neutral items, which are combined like any, instead of branching
+  bool is_peeled;   // tiles begin on vector boundaries of the input, and anywhere in the output
+
+  constexpr int warps() const { return block_threads / kWarpThreads; }
+  // Lanes that scan the totals of the warps: a power of two.
+  constexpr int lanes_of_totals() const {
+    int lanes = 1;
+    while (lanes < warps()) lanes *= 2;
+    return lanes;
+  }
+  constexpr int tile_items() const { return block_threads * items_per_thread; }
+  constexpr int vectors_per_thread() const { return items_per_thread / vector_items; }
+  // Runs of consecutive items that a thread holds, each of which takes a scan over the lanes.
+  constexpr int rows() const { return layout == TileLayout::striped ? vectors_per_thread() : 1; }
+  // An odd stride of vectors per thread touches every shared-memory bank once.
+  constexpr int exchange_stride_vectors() const { return vectors_per_thread() | 1; }
+
+  constexpr bool operator==(const TileShape&) const = default;
+};
+
+constexpr int widest_item_bytes(const ScanRequest& request) {
+  const int in = request.input_bytes(), out = request.output_bytes();
+  return in > out ? in : out;
+}
+
+// The bytes of all items of the input or of the output, whichever is wider.
+constexpr u64 wider_side_bytes(const ScanRequest& request) {
+  return request.n * static_cast<u64>(widest_item_bytes(request));
+}
+
+// Items in one vector access: as many as fill the config's width, where the pointers allow it and no item lies across
+// two vectors; else one item.
+constexpr int vector_items(int vector_bytes, const ScanVariant& request) {
+  const int item_bytes = widest_item_bytes(request);
+  if (request.alignment_bytes() < vector_bytes || vector_bytes % item_bytes != 0) return 1;
+  return vector_bytes / item_bytes;
+}
+
+// Whether vectors are made of whole items.
+constexpr bool items_fill_vectors(const ScanRequest& request) {
+  return kVectorAlignmentBytes % widest_item_bytes(request) == 0;
+}
+
+// Whether the items of a run are loaded by vectors. Those that are aligned to less than their size may lie across every
+// boundary.
+constexpr bool loads_tiles_by_vectors(const ScanRequest& request) {
+  const int bytes = request.input_bytes();
+  return kVectorAlignmentBytes % bytes == 0 && request.alignment_of(request.input_type) == bytes;
+}
+
+// The widest vectors that a thread's items fill.
+constexpr int default_vector_bytes(int items_per_thread, const ScanRequest& request) {
+  const int item_bytes = widest_item_bytes(request);
+  int bytes = kVectorAlignmentBytes;
+  while (bytes % item_bytes == 0 && items_per_thread % (bytes / item_bytes) != 0) bytes /= 2;
+  return bytes;
+}
+
+// A workspace stays below 1 % of the input.
+constexpr bool keeps_workspace_small(int tile_items, u64 workspace_bytes_per_tile, const ScanRequest& request) {
+  return 100 * workspace_bytes_per_tile <= static_cast<u64>(tile_items) * static_cast<u64>(request.input_bytes());
+}
+
+// Bytes of registers that hold one accumulator.
+constexpr int register_bytes(const ScanRequest& request) {
+  return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 4));
+}
+
+// Bytes of registers that hold all items, packed or as accumulators.
+constexpr u64 held_bytes(const ScanRequest& request) {
+  const bool packs = packs_sums(request) || packs_extremes(request);
+  return request.n * static_cast<u64>(packs ? request.input_bytes() : register_bytes(request));
+}
+
+// Up to this size, a quarter of the registers of a large GPU, a scan is fastest where the SMs hold all of it, with
+// neither chain nor ring.
+inline constexpr u64 kBytesAllSmsHold = u64{1} << 23;
+
+// Small integers are turned where pointers do not let them come in vectors: striped rows of one item do not pack, and
+// each would take a warp scan.
+template <class Config>
+constexpr TileLayout tile_layout(const Config& config, const ScanVariant& request) {
+  const bool packs = packs_sums(request) || packs_extremes(request);
+  const bool turned = packs && config.layout == TileLayout::striped && request.alignment_bytes() < config.vector_bytes;
+  return turned ? TileLayout::warp_transposed : config.layout;
+}
+
+// Words that a CTA shuffles in one step of its warp scans: warps x rows x words of a value. Up to 8 words no kernel
+// that was measured was slower with radix 4, at 16 words some were, and beyond that all: an SM shuffles one word of a
+// warp a cycle, and a step takes some thirty cycles.
+inline constexpr int kFewShuffledWords = 16;
+
+// Config::is_latency_bound(): whether the SM has little else to do while a warp waits for its shuffles. Where other
+// CTAs or polls fill that time, more shuffles cost more than fewer steps save.
+template <class Config>
+constexpr WarpScan tile_scan_method(const Config& config, const TileShape& shape, const ScanRequest& request) {
+  if (config.warp_scan != WarpScan::kogge_stone) return config.warp_scan;
+  const bool few_shuffles = shape.warps() * shape.rows() * register_bytes(request) / 4 <= kFewShuffledWords;
+  return config.is_latency_bound() && few_shuffles ? fast_kogge_stone(request.op) : WarpScan::kogge_stone_2;
+}
+
+template <class Config>
+constexpr TileShape tile_shape(const Config& config, const ScanVariant& request) {
+  TileShape shape{config.block_threads,
+                  config.items_per_thread,
+                  vector_items(config.vector_bytes, request),
+                  tile_layout(config, request),
+                  config.warp_scan,
+                  config.aggregate_from,
+                  config.load_hint,
+                  config.store_hint,
+                  Config::pads_tiles && !is_custom(request.op),
+                  false};
+  shape.warp_scan = tile_scan_method(config, shape, request);
+  return shape;
+}
+
+// Most bytes of shared memory for a tile on its way to an output that is aligned otherwise than the input.
+inline constexpr int kMostStagedBytes = 64 * 1024;
+
+// Whether a kernel for any pointers keeps the items before the input's first vector boundary out of the tiles, which
+// then come in vectors all the same. It cannot where items may lie across every boundary. It must not where results
+// depend on where tiles begin, and may not depend on the pointers. A tile that is turned in shared memory has room
+// there already.
+template <class Config>
+constexpr bool peels_head(const Config& config, const ScanVariant& request) {
+  const int item_bytes = widest_item_bytes(request);
+  const bool come_in_vectors = item_bytes < config.vector_bytes && config.vector_bytes % item_bytes == 0 &&
+                               request.alignment_of(request.input_type) == request.input_bytes();
+  const int staged_bytes = config.block_threads * config.items_per_thread * request.output_bytes();
+  return request.alignment_bytes() < config.vector_bytes && come_in_vectors && !needs_fixed_association(request) &&
+         (config.layout == TileLayout::warp_transposed || staged_bytes <= kMostStagedBytes);
+}
+
+// The shape of tiles for families whose tiles begin behind a head.
+template <class Config>
+constexpr TileShape peeled_tile_shape(const Config& config, ScanVariant request) {
+  const bool peels = peels_head(config, request);
+  if (peels) request.variant = Variant::aligned;
+  TileShape shape = tile_shape(config, request);
+  shape.is_peeled = peels;
+  return shape;
+}
+
+// Bytes of shared memory through which a warp scans values: two rows of them for Hillis-Steele, else none.
+constexpr int scan_exchange_bytes(WarpScan warp_scan, const ScanRequest& request) {
+  return warp_scan == WarpScan::hillis_steele ? 2 * kWarpThreads * request.accumulator_bytes() : 0;
+}
+
+// Bytes of shared memory through which a warp turns its items, stores them where no vectors fit, or runs Hillis-Steele;
+// one after the other.
+constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
+  int bytes = 0;
+  if (shape.is_peeled) bytes = kWarpThreads * shape.items_per_thread * request.output_bytes();
+  if (shape.layout == TileLayout::warp_transposed)
+    bytes = kWarpThreads * shape.exchange_stride_vectors() * shape.vector_items * widest_item_bytes(request);
+  const int rows = scan_exchange_bytes(shape.warp_scan, request);
+  if (bytes < rows) bytes = rows;
+  return static_cast<int>(round_up(static_cast<u64>(bytes), 16));
+}
+
+// Shared memory of the tile scan: the exchange space of each warp, and the scanned totals of the warps.
+constexpr int tile_shared_bytes(const TileShape& shape, const ScanRequest& request) {
+  const int totals = kWarpThreads * request.accumulator_bytes();  // a multiple of 16
+  return shape.warps() * exchange_bytes_per_warp(shape, request) + totals;
+}
+
+// The larger of what the kernels for aligned and for any pointers need. The config's type selects shared_bytes().
+template <class Config>
+constexpr int most_shared_bytes(const Config& config, const ScanRequest& request) {
+  const int aligned = shared_bytes(config, {request, Variant::aligned});
+  const int unaligned = shared_bytes(config, {request, Variant::any});
+  return aligned > unaligned ? aligned : unaligned;
+}
+
+// The rules of every family that scans tiles.
+template <class Config>
+constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per_sm, const ScanRequest& request,
+                                          int sm) {
+  const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
+  if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
+    return "block_threads must be a multiple of 32 up to 1024";
+  if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
+  if (items > 128 / register_bytes(request))
+    return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
+  if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
+  if (bytes != kVectorAlignmentBytes && bytes % widest_item_bytes(request) != 0)
+    return "vector_bytes must hold whole items, or be 16";
+  // The aligned kernel decides, since a plan holds both, and both must exist.
+  if (items % vector_items(bytes, {request, Variant::aligned}) != 0)
+    return "items_per_thread must be a multiple of the items in a vector";
+  if (config.layout == TileLayout::striped && needs_fixed_association(request))
+    return "the striped layout combines by vectors, so pointers of another alignment would give other bits";
+  if (min_ctas_per_sm < 1 || min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
+    return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
+  if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
+  if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+  if (most_shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+    return "the tile does not fit in shared memory";
+  return nullptr;
+}
+
+}  // namespace scantune

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "core/parts/decoupled_look_back.h"
+#include "scan/config/lookback.h"
+#include "scan/parts/tile_place.h"
+#include "scan/parts/tile_scan.h"
+
+namespace scantune {
+
+// Where memory says how many items there are, it has been read, and none but the CTAs that have a tile come here.
+template <class Problem, LookbackConfig kConfig>
+SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
+  using Tile = TileScan<Problem, kShape>;
+  using Place = TilePlace<Problem, kShape>;
+  using Status = TileStatus<T, kConfig.status_layout>;
+  struct alignas(16) Shared {
+    typename Tile::Shared tile;
+    u32 tile_index;
+    u32 epoch;
+  };
+  static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
+  Shared& shared = shared_memory<Shared>();
+
+  if constexpr (kConfig.pdl != 0 && kConfig.tile_order == TileOrder::block_index && !Problem::kReadsN) {
+    const Place place(Problem::input(arguments), arguments.n, block_rank());
+    Tile(shared.tile, arguments.n - place.first() - place.kept_items())
+        .prefetch(Problem::input(arguments) + place.first());
+  }
+  if constexpr (!Problem::kReadsN) begin_kernel<kConfig.pdl>();
+
+  // Take a tile.
+  u32 epoch = 0;
+  if (thread_rank() == 0) epoch = Status::read_epoch(arguments.workspace);
+  u32 index = block_rank();
+  if constexpr (kConfig.tile_order == TileOrder::ticket) {
+    if (thread_rank() == 0)
+      shared.tile_index = fetch_add(&static_cast<WorkspaceHeader*>(arguments.workspace)->ticket, 1);
+    sync_block();
+    index = shared.tile_index;
+  }
+  const Place place(Problem::input(arguments), arguments.n, index);
+  const u64 first = place.first();
+  Tile tile(shared.tile, arguments.n - first - place.kept_items());
+
+  // Load and scan the tile, and the head before the first one.
+  T carry = Problem::init(arguments);
+  const HeadScan<Problem> head(Problem::input(arguments) + Place::kHead, place.head_items(), thread_rank());
+  tile.load(Problem::input(arguments) + first);
+  if (head.exists() && tile.in_first_warp()) {
+    const T total = head.scan(Problem::output(arguments) + Place::kHead, carry);
+    carry = Problem::kHasInit ? Op::combine(carry, total) : total;
+  }
+  if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of scan()
+  const T aggregate = tile.scan();
+
+  // Publish the aggregate, look back for the carry-in, publish the prefix.
+  const bool has_carry = Problem::kHasInit || index > 0 || head.exists();
+  if (tile.in_first_warp()) {
+    Status status(arguments.workspace, shared.epoch);
+    if (index > 0) {
+      if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
+      carry = scantune::look_back<Op, kConfig>(status, index, tile.lane());
+    }
+    if (tile.lane() == 0)
+      status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
+    if constexpr (Problem::kReadsN) {
+      const u32 tiles = Place::count(arguments.n);
+      status.finish(index, tiles, tiles, tile.lane());
+    } else {
+      status.finish(index, block_count(), block_count(), tile.lane());
+    }
+  }
+  tile.distribute(carry, has_carry);
+
+  // Combine with the carry-in and store.
+  tile.store(Problem::output(arguments) + first, has_carry);
+}
+
+// The scan goes on as if no more CTAs had been launched than there are tiles.
+template <class Problem, LookbackConfig kConfig>
+SCANTUNE_DEVICE void counted_lookback_scan(const KernelArguments& arguments) {
+  begin_kernel<kConfig.pdl>();
+  const KernelArguments counted = Problem::counted(arguments);
+  if (block_rank() < TilePlace<Problem, peeled_tile_shape(kConfig, Problem::kRequest)>::count(counted.n))
+    scantune::lookback_scan<Problem, kConfig>(counted);
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                     \
+  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
+    if constexpr (Problem::kReadsN)                                                \
+      ::scantune::counted_lookback_scan<Problem, kConfig>(arguments);              \
+    else                                                                           \
+      ::scantune::lookback_scan<Problem, kConfig>(arguments);                      \
+  }

@@ -1,0 +1,520 @@
+#pragma once
+
+#include "core/parts/begin_kernel.h"
+#include "core/parts/store_run.h"
+#include "scan/config/scan_columns.h"
+#include "scan/parts/column_groups.h"
+#include "scan/parts/column_parts.h"
+#include "scan/parts/load_run.h"
+#include "scan/parts/tile_vectors.h"
+
+namespace scantune {
+
+// One CTA's tile. Its threads lie over it line by line, as many side by side as take the columns (lanes), and each
+// holds consecutive lines (a segment).
+template <class Problem, ScanColumnsConfig kConfig>
+class ColumnTile {
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using Input = typename Problem::Input;
+  using Output = typename Problem::Output;
+  static constexpr bool kStaged = kConfig.is_staged();
+  static constexpr int kThreads = kConfig.block_threads;
+  static constexpr int kColumns = kConfig.columns_per_thread;
+  static constexpr u32 kItems = kConfig.items_per_thread;
+  static constexpr u32 kTileItems = kThreads * kItems * kColumns;
+  static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
+  static constexpr int kStagedBytes = kStaged ? kTileItems * static_cast<int>(widest_item_bytes(Problem::kRequest)) : 0;
+  // Equal inputs give equal bits where a carry is always that of the band above and what this one adds.
+  static constexpr bool kChained = needs_fixed_association(Problem::kRequest);
+  static constexpr bool kLanesInWarp = kStaged || kConfig.columns_per_block / kColumns <= kWarpThreads;
+  // Sums of neighbouring bytes stand in one word. Parts and descriptors then belong to groups of four columns.
+  static constexpr bool kPacksSums = packs_columns(kConfig, Problem::kRequest);
+  static_assert(!kPacksSums || kItems <= 256);
+  using Group = ColumnGroup<Op, kPacksSums>;
+  using Value = typename Group::Value;
+  static constexpr int kGroupColumns = Group::kColumns;
+  static constexpr int kGroups = kColumns / kGroupColumns;
+  using Status = TileStatus<Value, kConfig.status_layout>;
+  using Parts = ColumnParts<Value, typename Group::Op, kThreads, kGroups>;
+  using Part = typename Parts::Part;
+
+  // A thread's items of one line.
+  template <class Item>
+  static constexpr u64 kVectorBytes = kColumns > 1 ? kColumns * sizeof(Item) : alignof(Item);
+  template <class Item>
+  struct alignas(kVectorBytes<Item> <= kVectorAlignmentBytes ? kVectorBytes<Item> : alignof(Item)) Vector
+      : VectorOf<Item, kColumns, false> {};
+
+ public:
+  struct alignas(16) Shared {
+    typename Parts::Shared parts;
+    u32 tile_index;
+    u32 epoch;
+    u32 unfinished[2];  // whether a carry lies farther back than a round of the look-back has seen, by turns
+    alignas(16) unsigned char items[kStagedBytes + kVectorAlignmentBytes];
+  };
+
+  SCANTUNE_DEVICE ColumnTile(Shared& shared, const KernelArguments& arguments)
+      : shared_(shared),
+        arguments_(arguments),
+        input_(Problem::input(arguments) + kFirstItem),
+        output_(Problem::output(arguments) + kFirstItem),
+        columns_(arguments.source_offset),
+        lanes_(kConfig.lanes(columns_)),
+        segments_(kThreads / lanes_),
+        segment_(thread_rank() / lanes_),
+        tiles_beside_(kStaged ? 1 : static_cast<u32>(ceil_div(columns_, static_cast<u64>(kConfig.columns_per_block)))),
+        bands_(block_count() / tiles_beside_),
+        parts_(shared.parts, lanes_) {}
+
+  SCANTUNE_DEVICE void scan() {
+    take_tile();
+    load();
+
+    // Combine the thread's items of each column, and scan the totals down the tile.
+    const bool full = is_full();
+    const auto [above, through] = parts_.scan(full ? total<true>() : total<false>());
+    const bool publishes = segment_ == segments_ - 1 && band_ + 1 < bands_;
+    const Status status(arguments_.workspace, shared_.epoch);
+
+    // Get what comes before the tile, and tell what comes after it.
+    Part carry = {};
+    if (band_ == 0) {
+      if constexpr (Problem::kHasInit) carry = initial();
+    } else {
+      if (!kChained && publishes) publish(status, through, TileFlag::aggregate);
+      carry = look_back(status);
+    }
+    if (publishes) publish(status, parts_.combined(carry, through), TileFlag::prefix);
+
+    // Combine every item with what comes before it.
+    const Part before = parts_.combined(carry, above);
+    finish(before, full);
+    if constexpr (kStaged) store_run();
+    if (bands_ > 1) leave(status);
+  }
+
+ private:
+  // The first thread learns the epoch, and draws a ticket where CTAs do not start in order. A request of one band has
+  // no workspace.
+  SCANTUNE_DEVICE void take_tile() {
+    u32 tile = block_rank();
+    if (thread_rank() == 0) {
+      shared_.epoch = 0;
+      shared_.unfinished[0] = shared_.unfinished[1] = 0;
+      if (bands_ > 1) {
+        shared_.epoch = Status::read_epoch(arguments_.workspace);
+        if constexpr (kConfig.tile_order == TileOrder::ticket)
+          shared_.tile_index = fetch_add(&static_cast<WorkspaceHeader*>(arguments_.workspace)->ticket, 1);
+      }
+    }
+    sync_block();
+    if (kConfig.tile_order == TileOrder::ticket && bands_ > 1) tile = shared_.tile_index;
+    band_ = tile / tiles_beside_;
+    column_ = kStaged ? thread_rank() % lanes_
+                      : static_cast<u64>(tile % tiles_beside_) * kConfig.columns_per_block +
+                            thread_rank() % lanes_ * kColumns;
+    const u64 band_lines = u64{segments_} * kItems;
+    first_line_ = band_ * band_lines + u64{segment_} * kItems;
+    // The last line may lack items of its last columns.
+    const u64 n = arguments_.n - kFirstItem,
+              full_lines = kFirstItem == 0 ? arguments_.destination_offset : n / columns_;
+    const u64 in_last_line = n - full_lines * columns_;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      const u64 lines = column_ + column >= columns_ ? 0 : full_lines + (column_ + column < in_last_line ? 1 : 0);
+      mine_[column] = lines <= first_line_           ? 0
+                      : lines - first_line_ < kItems ? static_cast<u32>(lines - first_line_)
+                                                     : kItems;
+    }
+    if constexpr (kStaged) {
+      tile_first_ = band_ * band_lines * columns_;
+      const u64 most = band_lines * columns_, left = n - tile_first_;
+      tile_items_ = static_cast<u32>(left < most ? left : most);
+    }
+  }
+
+  // The last column of a thread has the fewest items.
+  SCANTUNE_DEVICE bool is_full() const { return mine_[kColumns - 1] == kItems; }
+
+  // The thread's items in dense lines.
+  template <class Items>
+  struct DenseLines {
+    Items first;
+    u64 apart;
+    bool is_vector;  // whether those of a line are one
+
+    SCANTUNE_DEVICE Items at(u32 line, int column) const { return first + (line * apart + column); }
+  };
+
+  // The same where lines and columns have strides. What is beyond the last column stands for that.
+  template <class Items>
+  struct ApartLines {
+    Items first[kColumns];  // of each column
+    i64 apart;
+    bool is_vector;
+
+    SCANTUNE_DEVICE Items at(u32 line, int column) const { return first[column] + static_cast<i64>(line) * apart; }
+  };
+
+  // The same in the staged run, of one column.
+  struct StagedLines {
+    Output* first;
+    u32 apart;
+
+    SCANTUNE_DEVICE Output* at(u32 line, int) const { return first + line * apart; }
+  };
+
+  template <class Items>
+  SCANTUNE_DEVICE DenseLines<Items> dense_lines(Items items) const {
+    using Item = typename ItemOf<Items>::Type;
+    const bool is_vector = (columns_ * sizeof(Item) | scantune::edge(items)) % alignof(Vector<Item>) == 0;
+    return {items + (first_line_ * columns_ + column_), columns_, is_vector};
+  }
+
+  template <class Items>
+  SCANTUNE_DEVICE ApartLines<Items> apart_lines(Items items, const Strides& strides, u64 plane_columns) const {
+    using Item = typename ItemOf<Items>::Type;
+    ApartLines<Items> lines;
+    lines.apart = strides.item;
+    lines.is_vector = true;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      const u64 index = column_ + column < columns_ ? column_ + column : columns_ - 1;
+      lines.first[column] = items + strides.begin(index, plane_columns) + static_cast<i64>(first_line_) * strides.item;
+      lines.is_vector &= lines.first[column] == lines.first[0] + column;
+    }
+    constexpr u64 kAlignment = alignof(Vector<Item>);
+    lines.is_vector &=
+        (static_cast<u64>(strides.item) * sizeof(Item) | scantune::edge(lines.first[0])) % kAlignment == 0;
+    return lines;
+  }
+
+  SCANTUNE_DEVICE auto input_lines() const {
+    if constexpr (Problem::kStrided)
+      return apart_lines(Problem::input(arguments_), Problem::layout(arguments_).input,
+                         Problem::layout(arguments_).plane_sequences);
+    else
+      return dense_lines(input_);
+  }
+  SCANTUNE_DEVICE auto output_lines() const {
+    if constexpr (Problem::kStrided)
+      return apart_lines(Problem::output(arguments_), Problem::layout(arguments_).output,
+                         Problem::layout(arguments_).plane_sequences);
+    else
+      return dense_lines(output_);
+  }
+
+  SCANTUNE_DEVICE void load() {
+    if constexpr (kStaged) {
+      const auto from = input_ + tile_first_;
+      const Input* tile;
+      if constexpr (loads_tiles_by_vectors(Problem::kRequest))
+        tile = scantune::load_run_by_vectors<kConfig.load_hint, kThreads, kTileItems>(shared_.items, from, tile_items_);
+      else
+        tile = scantune::load_run_itemwise<kConfig.load_hint, kThreads>(shared_.items, from, tile_items_);
+      sync_block();
+      const u32 columns = static_cast<u32>(columns_);
+      tile += segment_ * kItems * columns + static_cast<u32>(column_);
+      // What lies behind the last item is not combined.
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item)
+        if (item < mine_[0])
+          scantune::copy_bytes(__builtin_addressof(lines_[item]), tile + item * columns, sizeof(Input));
+    } else {
+      const auto from = input_lines();
+      if (is_full() && from.is_vector) {
+#pragma unroll
+        for (u32 item = 0; item < kItems; ++item)
+          lines_[item] =
+              scantune::load_global<kConfig.load_hint>(scantune::vectors_of<const Vector<Input>>(from.at(item, 0)));
+      } else if (kColumns > 1 && is_full()) {
+        load_items<true>(from);
+      } else {
+        load_items<false>(from);
+      }
+    }
+  }
+
+  template <bool kFull, class Lines>
+  SCANTUNE_DEVICE void load_items(const Lines& from) {
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      Input items[kColumns];
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column)
+        if (kFull || item < mine_[column])
+          items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
+      scantune::copy_bytes(__builtin_addressof(lines_[item]), items, sizeof items);
+    }
+  }
+
+  // What the thread's columns hold in a line, as accumulators. Callers leave out what does not exist.
+  SCANTUNE_DEVICE void take(u32 item, T (&values)[kColumns]) const {
+    Input items[kColumns];
+    scantune::copy_bytes(items, __builtin_addressof(lines_[item]), sizeof items);
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) values[column] = scantune::convert<T>(items[column]);
+  }
+
+  // kFull: all of the thread's items exist.
+  template <bool kFull>
+  SCANTUNE_DEVICE Part total() const {
+    Part part = {};
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group)
+      if (mine_[group * kGroupColumns] > 0) part.states |= Parts::exists(group);
+    if constexpr (kFull && kPacksSums) {
+      ByteColumnSums<kColumns> sums = {};
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item) sums.add(lines_[item]);
+      sums.give(part.values);
+      return part;
+    }
+    T totals[kColumns];
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      T values[kColumns];
+      take(item, values);
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column)
+        if (kFull || item < mine_[column])
+          totals[column] = item == 0 ? values[column] : Op::combine(totals[column], values[column]);
+    }
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column)
+      if (mine_[column] > 0) put(part, column, totals[column]);
+    return part;
+  }
+
+  SCANTUNE_DEVICE Part initial() const {
+    Part part = {};
+    part.states = Parts::kAllWhole;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column)
+      if (!Problem::kInitOfEach || column_ + column < columns_)
+        put(part, column, Problem::init_of(arguments_, column_ + column, columns_));
+    return part;
+  }
+
+  SCANTUNE_DEVICE static void put(Part& part, int column, T value) {
+    Group::put(part.values[column / kGroupColumns], column % kGroupColumns, value);
+  }
+  SCANTUNE_DEVICE static T get(const Part& part, int column) {
+    return Group::template get<T>(part.values[column / kGroupColumns], column % kGroupColumns);
+  }
+  SCANTUNE_DEVICE static bool exists(const Part& part, int column) {
+    return (part.states & Parts::exists(column / kGroupColumns)) != 0;
+  }
+
+  // Whether the group has a column at all.
+  SCANTUNE_DEVICE bool is_there(int group) const { return column_ + group * kGroupColumns < columns_; }
+
+  SCANTUNE_DEVICE u32 descriptors_of_band() const {
+    return static_cast<u32>(scantune::descriptors_of_band(kConfig, Problem::kRequest, columns_));
+  }
+  SCANTUNE_DEVICE u32 descriptor(u32 band) const {
+    return band * descriptors_of_band() + static_cast<u32>(column_) / kGroupColumns;
+  }
+
+  SCANTUNE_DEVICE void publish(const Status& status, const Part& part, TileFlag flag) const {
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group)
+      if (is_there(group))  // beyond the columns an initial value alone exists
+        status.publish(descriptor(band_) + group, flag, part.values[group]);
+  }
+
+  // What the thread's columns have published of a band. Waits until all of them have.
+  SCANTUNE_DEVICE Part wait_for(const Status& status, u32 band) const {
+    // Poll all at once, so that their latencies overlap.
+    TileDescriptor<Value> found[kGroups];
+    const auto is_missing = [&](int group) {
+      const TileFlag flag = found[group].flag;
+      return is_there(group) && (kChained ? flag != TileFlag::prefix : flag == TileFlag::none);
+    };
+    bool is_any_missing = true;
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group) found[group].flag = TileFlag::none;
+    for (bool is_first = true; is_any_missing; is_first = false) {
+      if (!is_first) poll_pause<kConfig.poll_delay_ns>();
+      is_any_missing = false;
+#pragma unroll
+      for (int group = 0; group < kGroups; ++group) {
+        if (is_missing(group)) found[group] = status.poll(descriptor(band) + group);
+        is_any_missing |= is_missing(group);
+      }
+    }
+    Part part = {};
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group) {
+      if (!is_there(group)) continue;
+      part.values[group] = found[group].value;
+      part.states |= found[group].flag == TileFlag::prefix ? Parts::whole(group) : Parts::exists(group);
+    }
+    return part;
+  }
+
+  SCANTUNE_DEVICE bool is_found(const Part& carry) const {
+    bool found = true;
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group)
+      found &= !is_there(group) || (carry.states & Parts::whole(group)) == Parts::whole(group);
+    return found;
+  }
+
+  // Returns every thread what comes before the tile in its columns. In each round segments poll a band each, the
+  // first segment the nearest one, until the carries of all columns are found.
+  SCANTUNE_DEVICE Part look_back(const Status& status) {
+    constexpr u32 kWindow = kChained ? 1 : kConfig.window;
+    const u32 window = segments_ < kWindow ? segments_ : kWindow;
+    Part carry = {};
+    pause<kConfig.first_delay_ns>();
+    for (u32 distance = 0, round = 0;; distance += window, round ^= 1) {
+      Part part = {};
+      if (const u32 back = distance + segment_ + 1; segment_ < window && back <= band_)
+        part = wait_for(status, band_ - back);
+      carry = parts_.combined(parts_.gather_upwards(part), carry);
+      if constexpr (kLanesInWarp) {
+        if (all_lanes(is_found(carry))) return carry;  // every warp has all columns
+        continue;
+      }
+      if (!is_found(carry)) shared_.unfinished[round] = 1;
+      // All have read the other flag, since they have gathered since.
+      if (thread_rank() == 0) shared_.unfinished[round ^ 1] = 0;
+      sync_block();
+      if (shared_.unfinished[round] == 0) return carry;
+    }
+  }
+
+  // Combines every item with what comes before it. The results go to memory, or into the staged run.
+  SCANTUNE_DEVICE void finish(const Part& before, bool full) {
+    if constexpr (kStaged) {
+      const u32 apart = static_cast<u32>(columns_), first = segment_ * kItems * apart + static_cast<u32>(column_);
+      const StagedLines lines = {reinterpret_cast<Output*>(shared_.items) + first, apart};
+      full ? finish<true, false>(before, lines) : finish<false, false>(before, lines);
+    } else {
+      const auto lines = output_lines();
+      if (full && lines.is_vector)
+        finish<true, true>(before, lines);
+      else if (kColumns > 1 && full)
+        finish<true, false>(before, lines);
+      else
+        finish<false, false>(before, lines);
+    }
+  }
+
+  template <bool kFull, bool kByVectors, class Lines>
+  SCANTUNE_DEVICE void finish(const Part& before, const Lines& to) {
+    Output results[kColumns];
+    if constexpr (kFull && kPacksSums) {
+      ByteColumnSums<kColumns> running = {};
+      running.add(before.values);  // 0 where nothing exists
+#pragma unroll
+      for (u32 item = 0; item < kItems; ++item) {
+        if (Problem::kExclusive) running.give(results);
+        running.add(lines_[item]);
+        if (!Problem::kExclusive) running.give(results);
+        store_line<kFull, kByVectors>(to, item, results);
+      }
+      return;
+    }
+    T running[kColumns];
+    bool exists[kColumns];
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      running[column] = get(before, column);
+      exists[column] = this->exists(before, column);
+    }
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      T values[kColumns];
+      take(item, values);
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column) {
+        if (!kFull && item >= mine_[column]) continue;
+        const T earlier = running[column];
+        running[column] = exists[column] ? Op::combine(earlier, values[column]) : values[column];
+        exists[column] = true;
+        results[column] = scantune::convert<Output>(Problem::kExclusive ? earlier : running[column]);
+      }
+      store_line<kFull, kByVectors>(to, item, results);
+    }
+  }
+
+  template <bool kFull, bool kByVectors, class Lines>
+  SCANTUNE_DEVICE void store_line(const Lines& to, u32 item, const Output (&results)[kColumns]) const {
+    if constexpr (kByVectors) {
+      Vector<Output> vector;
+      scantune::copy_bytes(__builtin_addressof(vector), results, sizeof results);
+      scantune::store_global<kConfig.store_hint>(scantune::vectors_of<Vector<Output>>(to.at(item, 0)), vector);
+    } else {
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column) {
+        if (!kFull && item >= mine_[column]) continue;
+        if constexpr (kStaged)
+          *to.at(item, column) = results[column];
+        else
+          scantune::store_global<kConfig.store_hint>(to.at(item, column), results[column]);
+      }
+    }
+  }
+
+  // Each warp stores as much of the tile.
+  SCANTUNE_DEVICE void store_run() {
+    sync_block();
+    constexpr u32 kWarpItems = kWarpThreads * kItems;
+    const u32 first = thread_rank() / kWarpThreads * kWarpItems, lane = thread_rank() % kWarpThreads;
+    if (first >= tile_items_) return;
+    const u32 items = tile_items_ - first < kWarpItems ? tile_items_ - first : kWarpItems;
+    const Output* const from = reinterpret_cast<const Output*>(shared_.items) + first;
+    if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
+      scantune::store_run<kConfig.store_hint>(output_ + tile_first_ + first, from, items, lane);
+    else
+      scantune::store_itemwise<kConfig.store_hint>(output_ + tile_first_ + first, from, items, lane);
+  }
+
+  SCANTUNE_DEVICE void leave(const Status& status) const {
+    const u32 descriptors = bands_ * descriptors_of_band();
+    if (shared_.epoch == kLastEpoch) {
+      sync_block();
+      if (thread_rank() < kWarpThreads) status.wrap(block_count(), descriptors, thread_rank());
+    } else if (thread_rank() == 0) {
+      status.leave(block_count(), descriptors);
+    }
+  }
+
+  Shared& shared_;
+  const KernelArguments& arguments_;
+  const typename Problem::InputItems input_;
+  const typename Problem::OutputItems output_;
+  const u64 columns_;
+  const u32 lanes_;         // threads side by side
+  const u32 segments_;      // threads below one another
+  const u32 segment_;       // of this thread
+  const u32 tiles_beside_;  // tiles side by side
+  const u32 bands_;         // tiles below one another
+  Parts parts_;
+  u32 band_;
+  u64 column_;          // of the thread's first
+  u64 first_line_;      // of the thread's first
+  u64 tile_first_ = 0;  // where a staged tile begins
+  u32 tile_items_ = 0;
+  u32 mine_[kColumns];           // items of each column
+  Vector<Input> lines_[kItems];  // the items, as they came
+};
+
+template <class Problem, ScanColumnsConfig kConfig>
+SCANTUNE_DEVICE void scan_columns(const KernelArguments& arguments) {
+  using Tile = ColumnTile<Problem, kConfig>;
+  static_assert(sizeof(typename Tile::Shared) <= shared_bytes(kConfig, Problem::kRequest));
+  begin_kernel<kConfig.pdl>();
+  Tile(shared_memory<typename Tile::Shared>(), arguments).scan();
+}
+
+}  // namespace scantune
+
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                    \
+  SCANTUNE_KERNEL(scan_columns, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
+    ::scantune::scan_columns<Problem, kConfig>(arguments);                        \
+  }

@@ -1,0 +1,180 @@
+// The selection: its request, and what it reads and writes.
+#pragma once
+
+#include "core/contract/algorithm.h"
+#include "core/contract/combining.h"
+#include "core/contract/variant.h"
+
+namespace scantune {
+
+// What decides whether an item is kept.
+enum class Criterion {
+  less,  // than a constant, as C++ compares numbers of the type; so the next five
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  flagged,    // a byte of its own, which is not 0
+  unique,     // the item before it, from which it differs; the first item is kept
+  predicate,  // the caller's own keep()
+  unique_by,  // the item before it, by the caller's own equal()
+  // The last two tell three parts apart, of which the first is kept: by the caller's own part(), or as items are less
+  // than a constant, equal to it, or neither.
+  parts,
+  around
+};
+template <>
+struct Tokens<Criterion> {
+  static constexpr const char* kNames[] = {"less",    "less_equal", "greater",   "greater_equal", "equal", "not_equal",
+                                           "flagged", "unique",     "predicate", "unique_by",     "parts", "around"};
+};
+constexpr bool has_constant(Criterion criterion) {
+  return criterion <= Criterion::not_equal || criterion == Criterion::around;
+}
+constexpr bool has_source(Criterion criterion) {
+  return criterion >= Criterion::predicate && criterion <= Criterion::parts;
+}
+constexpr bool has_three_parts(Criterion criterion) { return criterion >= Criterion::parts; }
+constexpr bool compares_neighbours(Criterion criterion) {
+  return criterion == Criterion::unique || criterion == Criterion::unique_by;
+}
+
+// What is written of a kept item.
+enum class Selected { items, indices, items_and_indices };
+template <>
+struct Tokens<Selected> {
+  static constexpr const char* kNames[] = {"items", "indices", "items_and_indices"};
+};
+
+// What becomes of the other items, which are written in their order. apart: to an output of their own. behind: to that
+// of the kept ones, behind these. A second part goes the same way, before the others.
+enum class Rejected { dropped, apart, behind };
+template <>
+struct Tokens<Rejected> {
+  static constexpr const char* kNames[] = {"dropped", "apart", "behind"};
+};
+
+// The bytes of a value beside each item, which goes where the item goes.
+enum class Values { none, bytes_1, bytes_2, bytes_4, bytes_8 };
+template <>
+struct Tokens<Values> {
+  static constexpr const char* kNames[] = {"none", "bytes_1", "bytes_2", "bytes_4", "bytes_8"};
+};
+
+// output[0, count) = the kept items of input[0, n) in their order, and count how many they are. Where no others are
+// asked for, nothing is written behind them. Of three parts count[1] says how many the second has.
+struct SelectRequest {
+  ValueType input_type = ValueType::i32;
+  ValueType index_type = ValueType::u64;  // of the indices; where none are written, it stays u64
+  Criterion criterion = Criterion::not_equal;
+  Selected selected = Selected::items;
+  Rejected rejected = Rejected::dropped;
+  Values values = Values::none;
+  ForwardProgress forward_progress = ForwardProgress::in_order;
+  Latency latency = Latency::back_to_back;
+  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;  // alignment of ValueType::custom
+  u64 n = 0;                 // items
+
+  constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
+  constexpr int alignment_of(ValueType type) const {
+    return type == ValueType::custom ? custom_alignment : size_of(type);
+  }
+  constexpr int input_bytes() const { return bytes_of(input_type); }
+  constexpr int index_bytes() const { return bytes_of(index_type); }
+  constexpr int value_bytes() const { return values == Values::none ? 0 : 1 << (static_cast<int>(values) - 1); }
+  constexpr bool writes_items() const { return selected != Selected::indices; }
+  constexpr bool writes_indices() const { return selected != Selected::items; }
+  constexpr bool has_values() const { return values != Values::none; }
+  constexpr bool keeps_rejected() const { return rejected != Rejected::dropped; }
+  constexpr int parts() const { return has_three_parts(criterion) ? 3 : 2; }
+  // Whether kept items may take the place of the input: they do where a tile's are stored no sooner than it is read.
+  constexpr bool may_be_in_place() const {
+    return writes_items() && rejected != Rejected::behind && !has_three_parts(criterion);
+  }
+
+  constexpr bool operator==(const SelectRequest&) const = default;
+};
+
+// What no family can do.
+constexpr const char* unsupported_reason(const SelectRequest& request) {
+  if (request.input_type == ValueType::custom) {
+    if (request.criterion == Criterion::around)
+      return "items of a custom type have no order: pass a part() of your own";
+    if (has_constant(request.criterion)) return "items of a custom type have no order: pass a predicate of your own";
+    if (request.criterion == Criterion::unique)
+      return "items of a custom type cannot be compared: pass an equal() of your own";
+    if (const char* reason = invalid_custom_reason(request.custom_bytes, request.custom_alignment)) return reason;
+  }
+  if (!is_integer(request.index_type) || size_of(request.index_type) < 4)
+    return "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64";
+  if (!request.writes_indices() && request.index_type != ValueType::u64)  // it would tell equal requests apart
+    return "index_type is for selections that write indices: leave it out";
+  if (request.writes_indices() && size_of(request.index_type) == 4 &&
+      request.n > u64{1} << (is_signed(request.index_type) ? 31 : 32))
+    return "there are more items than index_type has indices for: ask for 64 bits";
+  if (has_three_parts(request.criterion) && !request.keeps_rejected())
+    return "all of three parts are written: ask for the rejected items apart or behind";
+  if (request.keeps_rejected() && !request.writes_items())
+    return "rejected items are written beside the kept ones: ask for items too";
+  if (request.keeps_rejected() && (request.has_values() || request.writes_indices()))
+    return "of rejected items nothing else is written: ask for neither values nor indices";
+  return nullptr;
+}
+
+#ifndef __CUDACC_RTC__
+template <>
+struct Algorithm<SelectRequest> {
+  static constexpr const char* kName = "select";
+  static constexpr const char* kRequestName = "SelectRequest";
+  static constexpr const char* kProblemName = "SelectProblem";
+
+  static constexpr Member<SelectRequest> kMembers[] = {
+      SCANTUNE_MEMBER(SelectRequest, input_type, width).defaults_to(nullptr),
+      SCANTUNE_MEMBER(SelectRequest, index_type, width),
+      SCANTUNE_MEMBER(SelectRequest, criterion, nearest)
+          .means("What keeps an item: how it compares with a constant, a flag, the item before it, or a source."),
+      SCANTUNE_MEMBER(SelectRequest, selected, exact).means("What is written of kept items."),
+      SCANTUNE_MEMBER(SelectRequest, rejected, exact)
+          .means(
+              "apart: the other items go to an output of their own; behind: to that of the kept ones, behind these."),
+      SCANTUNE_MEMBER(SelectRequest, values, exact).means("The bytes of a value beside each item, or none."),
+      SCANTUNE_MEMBER(SelectRequest, forward_progress, at_most)
+          .not_compiled()
+          .means("documented: only orders of CTAs that the programming model guarantees."),
+      SCANTUNE_MEMBER(SelectRequest, latency, nearest)
+          .not_compiled()
+          .means("back_to_back: fast between other selections, which overlap; isolated: between ordinary kernels.")};
+
+  static constexpr OperandList operands(const SelectRequest& request) {
+    constexpr const char* kValueTypes[] = {nullptr, "u8", "u16", "u32", "u64"};
+    const char* const value_type = kValueTypes[static_cast<int>(request.values)];
+    OperandList list;
+    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
+    list.add({.name = request.writes_items() ? "output" : "indices",
+              .role = OperandRole::output,
+              .type = request.writes_items() ? "input_type" : "index_type",
+              .extent = Operand::kItems,
+              .lies_apart = !request.may_be_in_place()});
+    if (request.criterion == Criterion::flagged) list.add({"flags", OperandRole::flags, "u8", Operand::kItems});
+    if (request.has_values()) {
+      list.add({"values", OperandRole::values, value_type, Operand::kItems});
+      list.add({"values_output", OperandRole::values_output, value_type, Operand::kItems});
+    }
+    if (request.selected == Selected::items_and_indices)
+      list.add({"indices", OperandRole::position, "index_type", Operand::kItems});
+    if (request.rejected == Rejected::apart) {
+      if (request.parts() == 3) list.add({"second", OperandRole::second, "input_type", Operand::kItems});
+      list.add({"rejected", OperandRole::rejected, "input_type", Operand::kItems});
+    }
+    list.add({"count", OperandRole::count, "u64", request.parts() == 3 ? Operand::kTwo : Operand::kOne});
+    return list;
+  }
+
+  // Counts are 0.
+  static constexpr bool has_result_without_items(const SelectRequest&) { return true; }
+};
+#endif
+
+}  // namespace scantune

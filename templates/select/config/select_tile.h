@@ -1,0 +1,65 @@
+// How a CTA takes a tile of a selection: what the configs of its families share.
+#pragma once
+
+#include "core/contract/cta.h"
+#include "core/contract/family.h"
+#include "select/config/select.h"
+
+namespace scantune {
+
+inline constexpr u64 kLeastSelectTileItems = 64;
+
+// Items that one load brings. Vectors begin on boundaries of the input; items that may lie across these come alone.
+constexpr int vector_items(const auto& config, const SelectRequest& request, Variant variant) {
+  const int bytes = request.input_bytes();
+  const bool on_boundaries = variant == Variant::aligned || request.alignment_of(request.input_type) == bytes;
+  return on_boundaries && config.vector_bytes % bytes == 0 ? config.vector_bytes / bytes : 1;
+}
+
+// Tiles of n items and at least one, which writes the count. Where vectors begin before the input, so does the first.
+constexpr u64 tiles(const auto& config, const SelectRequest& request, Variant variant) {
+  const int before = variant == Variant::aligned ? 0 : vector_items(config, request, variant) - 1;
+  const u64 count = ceil_div(request.n + static_cast<u64>(before), config.tile_items());
+  return count > 0 ? count : 1;
+}
+
+// Parts whose items are counted: all but the last.
+constexpr int counted_parts(const SelectRequest& request) { return request.parts() - 1; }
+
+// Bytes of shared memory where a tile's kept items are put together, and behind them each other part, from a vector
+// boundary on.
+constexpr u64 staged_bytes(const auto& config, const SelectRequest& request) {
+  if (!request.writes_items()) return 0;
+  return round_up(config.tile_items() * static_cast<u64>(request.input_bytes()), kVectorAlignmentBytes) +
+         static_cast<u64>(counted_parts(request) * kVectorAlignmentBytes);
+}
+
+// Bytes of shared memory for the places in the tile that kept items come from: a u16 each.
+constexpr u64 places_bytes(const auto& config, const SelectRequest& request) {
+  const bool has_places = request.writes_indices() || request.has_values();
+  return has_places ? config.tile_items() * sizeof(u16) : 0;
+}
+
+constexpr int tile_shared_bytes(const auto& config, const SelectRequest& request) {
+  const int of_warps = counted_parts(request) * kWarpThreads * static_cast<int>(sizeof(u32));
+  return of_warps + static_cast<int>(staged_bytes(config, request) + places_bytes(config, request));
+}
+
+// Null if the tile is one that kernels take, else why not.
+constexpr const char* invalid_select_tile_reason(const auto& config, const SelectRequest& request, int sm) {
+  const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
+  if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
+    return "block_threads must be a multiple of 32 up to 1024";
+  if (items < 1 || items > 64) return "items_per_thread must be between 1 and 64";
+  if (items * request.input_bytes() > 256) return "items_per_thread items would not fit the registers of a thread";
+  if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
+  if (items % vector_items(config, request, Variant::aligned) != 0)
+    return "items_per_thread must be a multiple of the items in a vector";
+  if (config.tile_items() < kLeastSelectTileItems) return "a tile must hold at least 64 items";
+  if (tiles(config, request, Variant::any) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
+  if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
+    return "the tile does not fit in shared memory";
+  return nullptr;
+}
+
+}  // namespace scantune

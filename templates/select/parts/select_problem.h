@@ -1,0 +1,93 @@
+// The selection as kernels see it: types and criterion of a request.
+#pragma once
+
+#include "core/machine/numbers.h"
+#include "core/parts/opaque_item.h"
+#include "core/parts/type_of.h"
+#include "select/config/select.h"
+
+namespace scantune {
+
+// Stands where no source of the caller's does.
+template <SelectRequest request>
+struct NoSource {
+  using Value = OpaqueItem<request.custom_bytes == 0 ? 1 : request.custom_bytes,
+                           request.custom_alignment == 0 ? 1 : request.custom_alignment>;
+};
+
+template <Values kValues>
+struct ValueOf {
+  using Type = u8;  // where there are none, it is not used
+};
+template <>
+struct ValueOf<Values::bytes_2> {
+  using Type = u16;
+};
+template <>
+struct ValueOf<Values::bytes_4> {
+  using Type = u32;
+};
+template <>
+struct ValueOf<Values::bytes_8> {
+  using Type = u64;
+};
+
+// Source: the caller's own predicate, equality or rule of parts. The number stands where other problems have their
+// first tile or item.
+template <SelectRequest request, Variant variant, u64 = 0, class Source = NoSource<request>>
+struct SelectProblem {
+  using Item = typename TypeOf<request.input_type, typename Source::Value>::Type;
+  using Index = typename TypeOf<request.index_type>::Type;
+  using Value = typename ValueOf<request.values>::Type;
+  static constexpr SelectRequest kRequest = request;
+  static constexpr Variant kVariant = variant;
+  static constexpr bool kComparesNeighbours = compares_neighbours(request.criterion);
+
+  SCANTUNE_DEVICE static const Item* input(const KernelArguments& arguments) {
+    return static_cast<const Item*>(arguments.input);
+  }
+
+  // The part that an item is in for what it is. The first is kept.
+  SCANTUNE_DEVICE static int part(const Item& item, const KernelArguments& arguments) {
+    if constexpr (request.criterion == Criterion::parts) {
+      return Source::part(item, arguments.init);
+    } else if constexpr (request.criterion == Criterion::around) {
+      const auto a = number(item), b = number(scantune::from_bytes<Item>(arguments.init));
+      return a < b ? 0 : a == b ? 1 : 2;
+    } else {
+      return keeps(item, arguments) ? 0 : 1;
+    }
+  }
+
+  // Whether an item is kept behind the one before it.
+  SCANTUNE_DEVICE static bool differs(const Item& before, const Item& item, const KernelArguments& arguments) {
+    if constexpr (request.criterion == Criterion::unique_by)
+      return !Source::equals(before, item, arguments.init);
+    else
+      return number(before) != number(item);
+  }
+
+ private:
+  SCANTUNE_DEVICE static bool keeps(const Item& item, const KernelArguments& arguments) {
+    if constexpr (request.criterion == Criterion::predicate) {
+      return Source::keeps(item, arguments.init);
+    } else {
+      const auto a = number(item), b = number(scantune::from_bytes<Item>(arguments.init));
+      if constexpr (request.criterion == Criterion::less) return a < b;
+      if constexpr (request.criterion == Criterion::less_equal) return a <= b;
+      if constexpr (request.criterion == Criterion::greater) return a > b;
+      if constexpr (request.criterion == Criterion::greater_equal) return a >= b;
+      if constexpr (request.criterion == Criterion::equal) return a == b;
+      return a != b;
+    }
+  }
+
+  SCANTUNE_DEVICE static auto number(Item item) {
+    if constexpr (kIsHalf<Item>)
+      return scantune::value_of(item);
+    else
+      return item;
+  }
+};
+
+}  // namespace scantune

@@ -1,0 +1,351 @@
+// A CTA's tile of a selection: loads items, decides on them, counts each part, and puts it together.
+#pragma once
+
+#include "core/machine/bits.h"
+#include "core/parts/store_run.h"
+#include "core/parts/warp_reduce.h"
+#include "core/parts/warp_scan.h"
+#include "select/config/select_tile.h"
+#include "select/parts/select_problem.h"
+
+namespace scantune {
+
+// The items of one tile, row by row: a row is a vector for each lane of a warp, and a warp has its rows one behind the
+// other. Only places from begin to end hold items.
+template <class Problem, auto kConfig>
+class SelectTile {
+  using Item = typename Problem::Item;
+  static constexpr SelectRequest kRequest = Problem::kRequest;
+  static constexpr u32 kThreads = kConfig.block_threads;
+  static constexpr u32 kWarps = kThreads / kWarpThreads;
+  static constexpr int kVectorItems = vector_items(kConfig, kRequest, Problem::kVariant);
+  static constexpr int kRows = kConfig.items_per_thread / kVectorItems;
+  static constexpr bool kHasPlaces = places_bytes(kConfig, kRequest) > 0;
+  using Sum = OperatorOf<u32, Operator::sum>;
+
+  static constexpr int vector_alignment(int bytes, int alignment) {
+    if (kVectorItems == 1) return alignment;
+    return kVectorItems * bytes < kVectorAlignmentBytes ? kVectorItems * bytes : kVectorAlignmentBytes;
+  }
+  // The items of an array that belong to one load of the input.
+  template <class T>
+  struct alignas(vector_alignment(sizeof(T), alignof(T))) Vector {
+    T items[kVectorItems];
+  };
+  // A thread's part of an array.
+  template <class T>
+  struct Held {
+    T items[kRows][kVectorItems];
+  };
+
+ public:
+  static constexpr int kCounted = counted_parts(kRequest);
+  static constexpr u32 kTileItems = kThreads * kConfig.items_per_thread;
+  // How many items each counted part has: of a tile, or of all before it.
+  struct Counts {
+    u64 of[kCounted];
+  };
+  struct alignas(16) Shared {
+    // The kept items and those behind them, then their places: whatever of these there is.
+    alignas(16) unsigned char staged[staged_bytes(kConfig, kRequest) + places_bytes(kConfig, kRequest)];
+    u32 of_warps[kCounted][kWarpThreads];
+  };
+  static_assert(sizeof(Shared) == tile_shared_bytes(kConfig, kRequest));
+
+  // Tiles begin on vector boundaries: the first one before the input, if that does not.
+  SCANTUNE_DEVICE SelectTile(Shared& shared, const KernelArguments& arguments, u32 index)
+      : shared_(shared),
+        arguments_(arguments),
+        lane_(thread_rank() % kWarpThreads),
+        warp_(thread_rank() / kWarpThreads) {
+    u32 shift = 0;
+    if constexpr (Problem::kVariant == Variant::any && kVectorItems > 1)
+      shift = static_cast<u32>(reinterpret_cast<u64>(arguments.input) / sizeof(Item)) % kVectorItems;
+    first_ = static_cast<i64>(static_cast<u64>(index) * kTileItems) - shift;
+    begin_ = index == 0 ? shift : 0;
+    const i64 left = static_cast<i64>(arguments.n) - first_;
+    end_ = left < kTileItems ? (left > 0 ? static_cast<u32>(left) : 0) : kTileItems;
+  }
+
+  SCANTUNE_DEVICE bool in_first_warp() const { return warp_ == 0; }
+  SCANTUNE_DEVICE u32 lane() const { return lane_; }
+  SCANTUNE_DEVICE u32 counted(int part) const { return counted_[part]; }
+
+  // Loads the items and decides which part each is in. kStored: they will be stored, too.
+  template <CacheHint kHint, bool kStored = true>
+  SCANTUNE_DEVICE void decide() {
+    if constexpr ((kStored && kRequest.writes_items()) || kRequest.criterion != Criterion::flagged)
+      items_ = load<kHint, Item>(Problem::input(arguments_));
+    if constexpr (kRequest.criterion == Criterion::flagged) {
+      const Held<u8> flags = load<kHint, u8>(static_cast<const u8*>(arguments_.flags));
+      mark([&](int row, int item) { return flags.items[row][item] != 0 ? 0 : kCounted; });
+    } else if constexpr (Problem::kComparesNeighbours) {
+      Item before[kRows];
+#pragma unroll
+      for (int row = 0; row < kRows; ++row) before[row] = item_before(row);
+      mark([&](int row, int item) {
+        const bool is_first = first_ + static_cast<i64>(place_of(row) + item) == 0;
+        const bool is_kept =
+            is_first || Problem::differs(item == 0 ? before[row] : items_.items[row][item == 0 ? 0 : item - 1],
+                                         items_.items[row][item], arguments_);
+        return is_kept ? 0 : kCounted;
+      });
+    } else {
+      mark([&](int row, int item) { return Problem::part(items_.items[row][item], arguments_); });
+    }
+  }
+
+  // The items of a counted part that this thread has decided on.
+  SCANTUNE_DEVICE u32 decided(int part) const {
+    u32 items = 0;
+#pragma unroll
+    for (const u32 word : marks_[part]) items += count_ones(word);
+    return items;
+  }
+
+  // Counts the items of each part before each row of this thread's, and all of the tile. Every thread calls.
+  SCANTUNE_DEVICE void count() {
+#pragma unroll
+    for (int part = 0; part < kCounted; ++part) {
+      const u32 of_warp = count_in_warp(part);
+      if (lane_ == 0) shared_.of_warps[part][warp_] = of_warp;
+    }
+    sync_block();
+#pragma unroll
+    for (int part = 0; part < kCounted; ++part) {
+      const u32 others = lane_ < kWarps ? shared_.of_warps[part][lane_] : 0;
+      counted_[part] = scantune::warp_reduce<Sum>(others, lane_);
+      const u32 before_warp = scantune::warp_reduce<Sum>(lane_ < warp_ ? others : 0, lane_);
+#pragma unroll
+      for (int row = 0; row < kRows; ++row) before_[part][row] += before_warp;
+    }
+  }
+
+  // Puts the items of each part that is written together, and notes the places of the kept ones. Only one loop asks for
+  // the marks: ptxas 13.0 would keep predicates for a second one, and lose some.
+  SCANTUNE_DEVICE void stage() {
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) {
+      u32 before[kCounted];
+#pragma unroll
+      for (int part = 0; part < kCounted; ++part) before[part] = before_[part][row];
+#pragma unroll
+      for (int item = 0; item < kVectorItems; ++item) {
+        const u32 place = place_of(row) + item;
+        if (marks_of(0, row) >> item & 1) {
+          if constexpr (kRequest.writes_items()) staged()[before[0]] = items_.items[row][item];
+          if constexpr (kHasPlaces) places()[before[0]] = static_cast<u16>(place);
+          ++before[0];
+          continue;
+        }
+        if constexpr (kCounted > 1)
+          if (marks_of(1, row) >> item & 1) {
+            staged()[first_staged(1) + before[1]++] = items_.items[row][item];
+            continue;
+          }
+        if (kRequest.keeps_rejected() && exists(place)) {
+          u32 others = place - begin_;
+#pragma unroll
+          for (int part = 0; part < kCounted; ++part) others -= before[part];
+          staged()[first_staged(kCounted) + others] = items_.items[row][item];
+        }
+      }
+    }
+  }
+
+  // Stores everything that is written of the tile, given how many items of each part are before it, and in all where
+  // the others go behind the kept ones. Every thread calls, behind a barrier that comes after stage().
+  SCANTUNE_DEVICE void store(const Counts& before, const Counts& all) {
+    if constexpr (kRequest.writes_items())
+      store_staged(static_cast<Item*>(arguments_.output) + before.of[0], 0, counted_[0]);
+    if constexpr (kRequest.keeps_rejected()) {
+      constexpr bool kIsBehind = kRequest.rejected == Rejected::behind;
+      u64 others = static_cast<u64>(first_ + begin_) - before.of[0];
+      u32 others_here = end_ - begin_ - counted_[0];
+      Item* to = static_cast<Item*>(kIsBehind ? arguments_.output : arguments_.rejected);
+      if constexpr (kIsBehind) to += all.of[0];
+      if constexpr (kCounted > 1) {
+        store_staged((kIsBehind ? to : static_cast<Item*>(arguments_.second)) + before.of[1], first_staged(1),
+                     counted_[1]);
+        others -= before.of[1];
+        others_here -= counted_[1];
+        if constexpr (kIsBehind) to += all.of[1];
+      }
+      store_staged(to + others, first_staged(kCounted), others_here);
+    }
+    if constexpr (kRequest.writes_indices()) {
+      using Index = typename Problem::Index;
+      auto* const to =
+          static_cast<Index*>(kRequest.writes_items() ? arguments_.position : arguments_.output) + before.of[0];
+      for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
+        scantune::store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
+    }
+    if constexpr (kRequest.has_values()) {
+      using Value = typename Problem::Value;
+      const Value* const values = static_cast<const Value*>(arguments_.values) + first_;
+      Value* const to = static_cast<Value*>(arguments_.values_output) + before.of[0];
+      for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
+        scantune::store_global<kConfig.store_hint>(to + item,
+                                                   scantune::load_global<kConfig.load_hint>(values + places()[item]));
+    }
+  }
+
+ private:
+  // Where in the tile this thread's vector of a row lies.
+  SCANTUNE_DEVICE u32 place_of(int row) const {
+    return warp_ * (kWarpThreads * kRows * kVectorItems) + row * (kWarpThreads * kVectorItems) + lane_ * kVectorItems;
+  }
+  SCANTUNE_DEVICE bool exists(u32 place) const { return place >= begin_ && place < end_; }
+  SCANTUNE_DEVICE bool is_full() const { return begin_ == 0 && end_ == kTileItems; }
+  // A bit for each of a row's items, set where it is of that part.
+  SCANTUNE_DEVICE u32 marks_of(int part, int row) const {
+    return marks_[part][row * kVectorItems / 32] >> row * kVectorItems % 32 & ((1u << kVectorItems) - 1);
+  }
+
+  // An array beside the items has its vectors where they have theirs, but only in one variant on boundaries.
+  template <CacheHint kHint, class T>
+  SCANTUNE_DEVICE Held<T> load(const T* array) const {
+    constexpr bool kByVectors =
+        kVectorItems > 1 && (Problem::kVariant == Variant::aligned || sizeof(T) == sizeof(Item));
+    const T* const tile = array + first_;
+    Held<T> held;
+    if (kByVectors && is_full() && is_on_boundary(tile)) {
+#pragma unroll
+      for (int row = 0; row < kRows; ++row) {
+        const auto vector = scantune::load_global<kHint>(reinterpret_cast<const Vector<T>*>(tile + place_of(row)));
+        scantune::copy_bytes(held.items[row], __builtin_addressof(vector), sizeof vector);
+      }
+    } else {
+#pragma unroll
+      for (int row = 0; row < kRows; ++row)
+#pragma unroll
+        for (int item = 0; item < kVectorItems; ++item)
+          if (const u32 place = place_of(row) + item; exists(place))
+            held.items[row][item] = scantune::load_global<kHint>(tile + place);
+    }
+    return held;
+  }
+
+  // The items' vectors lie on boundaries. Values as wide may lie otherwise.
+  template <class T>
+  SCANTUNE_DEVICE static bool is_on_boundary(const T* tile) {
+    if constexpr (Problem::kVariant == Variant::aligned) return true;
+    return reinterpret_cast<u64>(tile) % sizeof(Vector<T>) == 0;
+  }
+
+  // The item before this thread's vector of a row: the last one of the lane before, which the first lane has to look
+  // up.
+  SCANTUNE_DEVICE Item item_before(int row) const {
+    const Item last = items_.items[row][kVectorItems - 1];
+    Item before = scantune::shuffle_up(last, 1);
+    if (row > 0) {
+      const Item of_row_before =
+          scantune::shuffle_index(items_.items[row == 0 ? 0 : row - 1][kVectorItems - 1], kWarpThreads - 1);
+      if (lane_ == 0) before = of_row_before;
+    } else if (lane_ == 0) {
+      const i64 index = first_ + place_of(0);
+      if (index > 0 && index <= static_cast<i64>(arguments_.n))
+        before = scantune::load_global<CacheHint::normal>(Problem::input(arguments_) + (index - 1));
+    }
+    return before;
+  }
+
+  // Asks for the parts of items that exist, and no others.
+  SCANTUNE_DEVICE void mark(const auto& part_of) {
+#pragma unroll
+    for (auto& part : marks_)
+#pragma unroll
+      for (u32& bits : part) bits = 0;
+    const auto ask = [&](const auto& may_ask) {
+#pragma unroll
+      for (int row = 0; row < kRows; ++row)
+#pragma unroll
+        for (int item = 0; item < kVectorItems; ++item)
+          if (may_ask(place_of(row) + item)) {
+            const int bit = row * kVectorItems + item, its = part_of(row, item);
+#pragma unroll
+            for (int part = 0; part < kCounted; ++part)
+              if (its == part) marks_[part][bit / 32] |= 1u << bit % 32;
+          }
+    };
+    if (is_full())
+      ask([](u32) { return true; });
+    else
+      ask([&](u32 place) { return exists(place); });
+  }
+
+  // Returns how many items of a part the warp has, and counts those before each row of this lane's.
+  SCANTUNE_DEVICE u32 count_in_warp(int part) {
+    u32 total = 0;
+    if constexpr (kVectorItems == 1) {
+#pragma unroll
+      for (int row = 0; row < kRows; ++row) {
+        const u32 votes = ballot(~0u, marks_of(part, row) != 0);
+        before_[part][row] = total + count_ones(votes & ((1u << lane_) - 1));
+        total += count_ones(votes);
+      }
+    } else {
+      // Several rows are counted in the fields of one word, none of which overflows.
+      constexpr int kFieldBits = kWarpThreads * kVectorItems < 256 ? 8 : 16, kFields = 32 / kFieldBits;
+      constexpr u32 kMask = (1u << kFieldBits) - 1;
+#pragma unroll
+      for (int first = 0; first < kRows; first += kFields) {
+        u32 counts = 0;
+#pragma unroll
+        for (int row = first; row < kRows && row < first + kFields; ++row)
+          counts |= count_ones(marks_of(part, row)) << ((row - first) * kFieldBits);
+        const u32 through = scantune::scan_by_kogge_stone<Sum, kWarpThreads, 2>(counts, static_cast<i32>(lane_));
+        const u32 before = through - counts, totals = scantune::shuffle_index(through, kWarpThreads - 1);
+#pragma unroll
+        for (int row = first; row < kRows && row < first + kFields; ++row) {
+          before_[part][row] = total + (before >> ((row - first) * kFieldBits) & kMask);
+          total += totals >> ((row - first) * kFieldBits) & kMask;
+        }
+      }
+    }
+    return total;
+  }
+
+  SCANTUNE_DEVICE Item* staged() const { return reinterpret_cast<Item*>(shared_.staged); }
+  SCANTUNE_DEVICE u16* places() const {
+    return reinterpret_cast<u16*>(shared_.staged + staged_bytes(kConfig, kRequest));
+  }
+  // Where the first item of a part is staged: on a vector boundary behind those before.
+  SCANTUNE_DEVICE u32 first_staged(int part) const {
+    constexpr u32 kItems = kVectorAlignmentBytes % sizeof(Item) == 0 ? kVectorAlignmentBytes / sizeof(Item) : 1;
+    u32 first = 0;
+#pragma unroll
+    for (int before = 0; before < kCounted; ++before)
+      if (before < part) first += (counted_[before] + kItems - 1) / kItems * kItems;
+    return first;
+  }
+
+  SCANTUNE_DEVICE void store_staged(Item* to, u32 first, u32 items) const {
+    const Item* const from = staged() + first;
+    if constexpr (sizeof(Item) < sizeof(u32) && alignof(Item) == sizeof(Item))
+      scantune::store_by_words<kConfig.store_hint, kThreads>(to, from, items, thread_rank());
+    else
+      scantune::store_itemwise<kConfig.store_hint, kThreads>(to, from, items, thread_rank());
+  }
+
+  Shared& shared_;
+  const KernelArguments& arguments_;
+  const u32 lane_, warp_;
+  i64 first_;        // index of the item in the tile's first place
+  u32 begin_, end_;  // places that hold items
+  Held<Item> items_;
+  u32 marks_[kCounted][ceil_div(kConfig.items_per_thread, 32)];  // a bit for each item
+  u32 before_[kCounted][kRows];                                  // items of the tile before the vector
+  u32 counted_[kCounted];                                        // of the tile
+};
+
+// Writes how many items each counted part has in all.
+template <class Counts>
+SCANTUNE_DEVICE void store_counts(const KernelArguments& arguments, const Counts& all) {
+  u64* const counts = static_cast<u64*>(arguments.count);
+#pragma unroll
+  for (u32 part = 0; part < sizeof all / sizeof(u64); ++part)
+    scantune::store_global<CacheHint::normal>(counts + part, all.of[part]);
+}
+
+}  // namespace scantune

@@ -1,0 +1,163 @@
+// The sort: its request, and what it reads and writes.
+#pragma once
+
+#include "core/contract/algorithm.h"
+#include "core/contract/combining.h"
+#include "core/contract/variant.h"
+
+namespace scantune {
+
+// The order of the keys. Equal keys stay in the order that they had.
+enum class Order { ascending, descending };
+template <>
+struct Tokens<Order> {
+  static constexpr const char* kNames[] = {"ascending", "descending"};
+};
+
+// What is written in the order of the keys.
+enum class Sorted {
+  keys,
+  pairs,            // the keys, and a value beside each
+  indices,          // where each key stood, in its row if there are rows
+  keys_and_indices  // both
+};
+template <>
+struct Tokens<Sorted> {
+  static constexpr const char* kNames[] = {"keys", "pairs", "indices", "keys_and_indices"};
+};
+
+// The bits of a key that are compared, counted from the lowest of the unsigned number that stands for it.
+enum class KeyBits { all, some };
+template <>
+struct Tokens<KeyBits> {
+  static constexpr const char* kNames[] = {"all", "some"};
+};
+
+// output = the keys of input in order, stably. Integers compare as in C++. Floating-point numbers have a total order:
+// -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits.
+//
+// Each row is sorted by itself, if there are rows.
+struct SortRequest {
+  ValueType input_type = ValueType::u32;  // of the keys
+  ValueType value_type = ValueType::u32;  // of values or indices; where there are none, it stays u32
+  Order order = Order::ascending;
+  Sorted sorted = Sorted::keys;
+  Segments segments = Segments::none;
+  KeyBits key_bits = KeyBits::all;
+  ForwardProgress forward_progress = ForwardProgress::in_order;
+  Latency latency = Latency::back_to_back;
+  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;  // alignment of ValueType::custom
+  u64 n = 0;                 // keys
+  u64 rows = 0;              // of Segments::rows
+  u64 end_bit = 0;           // of KeyBits::some: behind the highest bit that is compared
+  u64 bits = 0;              // and how many are
+
+  constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
+  constexpr int alignment_of(ValueType type) const {
+    return type == ValueType::custom ? custom_alignment : size_of(type);
+  }
+  constexpr int input_bytes() const { return bytes_of(input_type); }
+  constexpr int value_bytes() const { return bytes_of(value_type); }
+  constexpr bool writes_keys() const { return sorted != Sorted::indices; }
+  constexpr bool writes_indices() const { return sorted == Sorted::indices || sorted == Sorted::keys_and_indices; }
+  constexpr bool has_values() const { return sorted == Sorted::pairs; }
+  constexpr bool has_payload() const { return sorted != Sorted::keys; }
+  // The bits of a key that are compared.
+  constexpr int last_bit() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(end_bit); }
+  constexpr int sorted_bits() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(bits); }
+  constexpr int first_bit() const { return last_bit() - sorted_bits(); }
+
+  constexpr bool operator==(const SortRequest&) const = default;
+};
+
+// What no family can do.
+constexpr const char* unsupported_reason(const SortRequest& request) {
+  if (request.input_type == ValueType::custom)
+    return "keys of a custom type have no order: sort a number that stands for each, and the items as values";
+  if (request.segments == Segments::columns) return "rows are sorted, and columns are not: transpose them";
+  if (request.segments == Segments::rows && request.n > 0) {
+    if (request.rows == 0) return "there are items and no rows to hold them";
+    if (request.rows > request.n + request.n / 2) return "there are more rows than items";  // a record knows magnitudes
+  }
+  if (!request.has_payload() && request.value_type != ValueType::u32)  // it would tell equal requests apart
+    return "value_type is for sorts with values or indices: leave it out";
+  if (request.value_type == ValueType::custom) {
+    if (!request.has_values()) return "indices are numbers, not of a custom type";
+    if (const char* reason = invalid_custom_reason(request.custom_bytes, request.custom_alignment)) return reason;
+  }
+  if (request.writes_indices()) {
+    if (!is_integer(request.value_type) || size_of(request.value_type) < 4)
+      return "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64";
+    if (size_of(request.value_type) == 4 && row_items(request) > u64{1} << (is_signed(request.value_type) ? 31 : 32))
+      return "a row has more keys than indices of 32 bits can number: ask for indices of 64 bits";
+  }
+  if (request.key_bits == KeyBits::all) return nullptr;
+  if (request.end_bit > 8 * static_cast<u64>(request.input_bytes())) return "bits end behind the key's last one";
+  if (request.bits > request.end_bit) return "bits begin before the key's first one";
+  if (request.bits == 0) return "no bits are compared: compare at least one";
+  return nullptr;
+}
+
+#ifndef __CUDACC_RTC__
+template <>
+struct Algorithm<SortRequest> {
+  static constexpr const char* kName = "sort";
+  static constexpr const char* kRequestName = "SortRequest";
+  static constexpr const char* kProblemName = "SortProblem";
+
+  static constexpr Member<SortRequest> kMembers[] = {
+      SCANTUNE_MEMBER(SortRequest, input_type, width).defaults_to(nullptr),
+      SCANTUNE_MEMBER(SortRequest, value_type, width),
+      SCANTUNE_MEMBER(SortRequest, order, nearest).means("descending: the greatest key comes first."),
+      SCANTUNE_MEMBER(SortRequest, sorted, exact)
+          .means("What is written in order: keys, keys with values, where the keys stood, or keys and that."),
+      SCANTUNE_MEMBER(SortRequest, segments, nearest).means("rows: each of --rows rows is sorted by itself."),
+      SCANTUNE_MEMBER(SortRequest, key_bits, nearest)
+          .not_compiled()
+          .means("some: only --bits bits of each key are compared, those before --end-bit."),
+      SCANTUNE_MEMBER(SortRequest, forward_progress, at_most)
+          .not_compiled()
+          .means("documented: only orders of CTAs that the programming model guarantees."),
+      SCANTUNE_MEMBER(SortRequest, latency, nearest)
+          .not_compiled()
+          .means("back_to_back: fast between other sorts, which overlap; isolated: between ordinary kernels.")};
+
+  static constexpr Extent<SortRequest> kExtents[] = {
+      SCANTUNE_EXTENT(SortRequest, rows, "Rows of n / rows keys each, one after the other.")
+          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(SortRequest, end_bit, "The number of the bit behind the highest one that is compared.")
+          .where("key_bits", KeyBits::some),
+      SCANTUNE_EXTENT(SortRequest, bits, "How many bits of each key are compared.").where("key_bits", KeyBits::some)};
+
+  static constexpr OperandList operands(const SortRequest& request) {
+    OperandList list;
+    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
+    list.add({.name = request.writes_keys() ? "output" : "indices",
+              .role = OperandRole::output,
+              .type = request.writes_keys() ? "input_type" : "value_type",
+              .extent = Operand::kItems,
+              .lies_apart = true});
+    if (request.has_values()) {
+      list.add({"values", OperandRole::values, "value_type", Operand::kItems});
+      list.add({"values_output", OperandRole::values_output, "value_type", Operand::kItems});
+    }
+    if (request.sorted == Sorted::keys_and_indices)
+      list.add({"indices", OperandRole::position, "value_type", Operand::kItems});
+    return list;
+  }
+
+  // Values are moved and not looked into.
+  static constexpr SortRequest compiled(SortRequest request) {
+    constexpr ValueType kUnsigned[] = {ValueType::u8, ValueType::u16, ValueType::u32, ValueType::u64};
+    for (const ValueType wide : kUnsigned)
+      if (request.value_type != ValueType::custom && size_of(wide) == size_of(request.value_type)) {
+        request.value_type = wide;
+        break;
+      }
+    return request;
+  }
+};
+#endif
+
+}  // namespace scantune

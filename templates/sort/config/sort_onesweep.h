@@ -1,0 +1,263 @@
+// sort_onesweep: two launches count all digits of all keys, and then one launch a digit moves the keys: each CTA ranks
+// the digits of a tile, and looks back for how many keys of each digit earlier tiles have (Adinets and Merrill,
+// "Onesweep: a faster least significant digit radix sort for GPUs", 2022).
+#pragma once
+
+#include "core/contract/family.h"
+#include "core/contract/look_back_rules.h"
+#include "sort/config/digit_counts.h"
+
+namespace scantune {
+
+struct SortOnesweepConfig {
+  int block_threads = 512;    // threads of a CTA
+  int items_per_thread = 16;  // keys of each thread (batchSize)
+  int digit_bits = 8;         // bits of a key that are looked at in a pass
+  Matching matching = Matching::votes;
+  int status_bits = 32;    // of a descriptor: 64 where rows have 2^30 keys or more
+  int window = 8;          // descriptors that a thread reads at once when it looks back
+  int first_delay_ns = 0;  // sleep before the first poll, so that it finds a prefix at once
+  int poll_delay_ns = 0;   // sleep between unsuccessful polls
+  TileOrder tile_order = TileOrder::block_index;
+  int count_items = 8192;  // keys that a CTA counts, or more where there are many
+  int count_columns = 8;   // counters of a digit in a CTA that counts, dealt to the lanes of a warp
+  int early_payload = 0;   // load what goes with keys while digits are added up, not when keys are in shared memory
+  CacheHint count_hint = CacheHint::normal;
+  CacheHint load_hint = CacheHint::normal;
+  CacheHint store_hint = CacheHint::normal;
+  int min_ctas_per_sm = 1;  // register budget: this many CTAs must fit one SM
+  int pdl = 1;              // programmatic dependent launch: starts while the kernel before it drains
+
+  constexpr int digits() const { return 1 << digit_bits; }
+  constexpr u64 tile_items() const { return static_cast<u64>(block_threads) * static_cast<u64>(items_per_thread); }
+
+  constexpr bool operator==(const SortOnesweepConfig&) const = default;
+};
+
+// Keys are put in order in shared memory, as the numbers that are compared.
+constexpr int exchanged_key_bytes(const SortRequest& request) { return request.input_bytes() == 8 ? 8 : 4; }
+constexpr int moved_bytes(const SortRequest& request) {
+  return exchanged_key_bytes(request) + (request.has_payload() ? request.value_bytes() : 0);
+}
+
+// What goes with the keys lies behind them.
+constexpr u64 payload_offset(const SortOnesweepConfig& config, const SortRequest& request) {
+  return round_up(config.tile_items() * static_cast<u64>(exchanged_key_bytes(request)), kVectorAlignmentBytes);
+}
+// Digits have been ranked before, in the same bytes.
+constexpr u64 exchange_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
+  const u64 exchanged = payload_offset(config, request) +
+                        config.tile_items() * static_cast<u64>(moved_bytes(request) - exchanged_key_bytes(request));
+  const u64 ranked = rank_bytes(config.block_threads, config.digit_bits);
+  return round_up(exchanged > ranked ? exchanged : ranked, kVectorAlignmentBytes);
+}
+
+// Behind the exchange lie where each digit's keys go and what goes with them, totals of warps, and the tile's number.
+constexpr int shared_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
+  return static_cast<int>(exchange_bytes(config, request)) +
+         ((request.has_payload() ? 2 : 1) * config.digits() + kWarpThreads) * static_cast<int>(sizeof(u64)) +
+         kVectorAlignmentBytes;
+}
+
+// A copy of keys and values, and where digits are counted, in bytes from the workspace's start. A pass moves the keys
+// from one copy to the other, and the last one to the output; keys that are not put out have two copies here. Between
+// the first move and the last one keys are kept as the numbers that are compared, in the output too.
+struct OnesweepLayout {
+  DigitCountsLayout counts;
+  u64 status;     // a word for each tile and digit
+  u64 tiles;      // of all rows
+  u64 row_tiles;  // of one row
+  u64 keys;
+  u64 other_keys;
+  u64 payload;
+  u64 end;
+};
+
+// The first bytes of the workspace tell the passes what the first launch has computed.
+inline constexpr int kMostPasses = 14;  // with the two launches before them they fill a launch list
+struct alignas(kVectorAlignmentBytes) OnesweepHead {
+  u64 constants, totals, status, keys, other_keys, payload;
+  u64 row_tiles;
+  u32 tickets[kMostPasses];  // tiles that have been taken in each pass
+};
+
+constexpr OnesweepLayout onesweep_layout(const SortOnesweepConfig& config, const SortRequest& request, u64 n,
+                                         u64 row_items, u64 passes, u64 ctas) {
+  if (n == 0) return {};
+  const u64 rows = ceil_div(n, row_items), digits = static_cast<u64>(config.digits());
+  OnesweepLayout layout{};
+  layout.counts = digit_counts_layout(sizeof(OnesweepHead), rows, passes, digits, ctas);
+  layout.row_tiles = ceil_div(row_items, config.tile_items());
+  // The last row may be short.
+  layout.tiles = (rows - 1) * layout.row_tiles + ceil_div(n - (rows - 1) * row_items, config.tile_items());
+  layout.status = round_up(layout.counts.end, kVectorAlignmentBytes);
+  layout.keys =
+      round_up(layout.status + layout.tiles * digits * static_cast<u64>(config.status_bits / 8), kVectorAlignmentBytes);
+  const u64 key_bytes = round_up(n * static_cast<u64>(request.input_bytes()), kVectorAlignmentBytes);
+  layout.other_keys = layout.keys + (passes > 1 ? key_bytes : 0);
+  layout.payload = layout.other_keys + (passes > 2 && !request.writes_keys() ? key_bytes : 0);
+  layout.end = layout.payload;
+  if (passes > 1 && request.has_payload()) layout.end += n * static_cast<u64>(request.value_bytes());
+  return layout;
+}
+
+template <>
+struct Family<SortOnesweepConfig> {
+  static constexpr const char* kName = "sort_onesweep";
+  static constexpr const char* kConfigName = "SortOnesweepConfig";
+  static constexpr const char* kHeader = "sort/kernels/sort_onesweep.h";
+  enum KernelIndex { kCountDigits, kAddDigitCounts, kMoveByDigit };
+  static constexpr const char* const kKernels[] = {"count_digits", "add_digit_counts", "move_by_digit"};
+  static constexpr u64 kLeastTileItems = 1024;
+  static constexpr u64 kMostNarrowCounts = (u64{1} << 30) - 1;
+
+  static constexpr const char* unsupported_reason(const SortRequest& request, int) {
+    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    if (request.n / kLeastTileItems + filled_rows(request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
+    if (filled_rows(request) > kMostCountedRows) return "more rows than a grid has CTAs that count them";
+    return nullptr;
+  }
+
+  static constexpr int preference(const SortRequest&, int) { return 1; }
+
+  static constexpr SortOnesweepConfig default_config(const SortRequest& request, int sm) {
+    SortOnesweepConfig config;
+    const u64 items = row_items(request);
+    if (items <= u64{1} << 21) {
+      // Few keys go to many CTAs, and little is left to be cleared or added up.
+      config.block_threads = items <= u64{1} << 17 ? 256 : 512;
+      config.items_per_thread = items <= u64{1} << 19 ? 8 : 16;
+      config.count_items = items <= u64{1} << 17 ? 2048 : 4096;
+      config.count_columns = 1;
+    } else if (moved_bytes(request) <= 4) {
+      // Two CTAs with so many keys are what the registers of an SM hold.
+      config.items_per_thread = 24;
+      config.min_ctas_per_sm = 2;
+      config.window = 4;
+    } else {
+      // The longer a digit's keys in a tile, the faster they are stored. Two CTAs with fewer are faster where one with
+      // more would leave SMs without a tile at the end.
+      const bool are_many = items > (request.has_payload() ? u64{1} << 23 : u64{1} << 24) || moved_bytes(request) > 8;
+      // Values that are moved byte by byte take registers.
+      const bool in_words = !request.has_payload() || request.value_bytes() % 4 == 0;
+      const int fitting = in_words ? 80 / moved_bytes(request) * 4 : 16;
+      config.items_per_thread = !are_many ? 16 : fitting < 28 ? fitting : 28;
+      config.min_ctas_per_sm = are_many ? 1 : 2;
+      config.early_payload = request.has_payload();
+      if (request.has_payload()) config.load_hint = CacheHint::no_allocate;
+      config.window = request.has_payload() ? 2 : 4;
+    }
+    if (items > kMostNarrowCounts) config.status_bits = 64;
+    const int most_bytes = limits_of(sm).shared_bytes_per_block;
+    while (shared_bytes(config, request) > most_bytes) {
+      if (config.items_per_thread == 4) config.block_threads /= 2;
+      if (config.items_per_thread > 4) config.items_per_thread -= 4;
+    }
+    while (count_shared_bytes(config.digit_bits, config.count_columns, request) > most_bytes) config.count_columns /= 2;
+    const int most_ctas = limits_of(sm).threads_per_sm / config.block_threads;
+    if (config.min_ctas_per_sm > most_ctas) config.min_ctas_per_sm = most_ctas;
+    if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
+    config.pdl = limits_of(sm).has_pdl;
+    return config;
+  }
+
+  static constexpr const char* invalid_reason(const SortOnesweepConfig& config, const SortRequest& request, int sm) {
+    const int threads = config.block_threads;
+    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
+      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_digits_reason(threads, config.digit_bits)) return reason;
+    if (config.digits() > threads) return "block_threads must be no fewer than digits: each thread looks back for one";
+    if (passes(config.digit_bits, request) > kMostPasses) return "digits of so few bits take more than 14 passes";
+    if (config.items_per_thread < 1 || config.items_per_thread > 32) return "items_per_thread must be between 1 and 32";
+    if (config.tile_items() < kLeastTileItems) return "a tile must hold at least 1024 keys";
+    if (const char* reason = invalid_look_back_reason(config, request.forward_progress)) return reason;
+    if (config.status_bits != 32 && config.status_bits != 64) return "status_bits must be 32 or 64";
+    if (config.status_bits == 32 && row_items(request) > kMostNarrowCounts)
+      return "descriptors of 32 bits count fewer than 2^30 keys of a row";
+    if (config.window > 16) return "window must be between 1 and 16";
+    if (const char* reason = invalid_count_reason(config.count_items)) return reason;
+    if (const char* reason = invalid_columns_reason(config.count_columns)) return reason;
+    if (config.early_payload < 0 || config.early_payload > 1) return "early_payload must be 0 or 1";
+    if (config.early_payload != 0 && !request.has_payload())
+      return "early_payload is for keys that something goes with";
+    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
+      return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
+    if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
+    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    const int most = limits_of(sm).shared_bytes_per_block;
+    if (shared_bytes(config, request) > most) return "the tile does not fit in shared memory";
+    if (count_shared_bytes(config.digit_bits, config.count_columns, request) > most)
+      return "the counters of digits do not fit in shared memory";
+    return nullptr;
+  }
+
+  static constexpr int tile_items(const SortOnesweepConfig& config, const SortRequest&) {
+    return static_cast<int>(config.tile_items());
+  }
+
+  static constexpr WorkspaceNeed workspace(const SortOnesweepConfig& config, const SortRequest& request) {
+    return {WorkspaceKind::scratch, 0, layout(config, request).end};
+  }
+
+  static constexpr LaunchList launches(const SortOnesweepConfig& config, const SortRequest& request, Variant) {
+    const u64 rows = filled_rows(request);
+    SortLaunch told{.first_bit = static_cast<u32>(request.first_bit()),
+                    .last_bit = static_cast<u32>(request.last_bit()),
+                    .pass = 0,
+                    .count_ctas = static_cast<u32>(ctas(config, request))};
+    Launch launch{.n = request.n, .source_offset = row_items(request), .pdl = config.pdl != 0};
+    const auto digits = static_cast<u64>(config.digits()), all = static_cast<u64>(passes(config.digit_bits, request));
+    LaunchList list;
+    const auto add = [&](KernelIndex kernel, u64 blocks, int threads, int bytes) {
+      launch.kernel = kernel;
+      launch.grid_blocks = static_cast<u32>(blocks);
+      launch.block_threads = threads;
+      launch.shared_bytes = bytes;
+      launch.destination_offset = told.packed();
+      list.add(launch);
+    };
+    add(kCountDigits, rows * told.count_ctas, kCountThreads,
+        count_shared_bytes(config.digit_bits, config.count_columns, request));
+    add(kAddDigitCounts, add_ctas(rows, all, digits), kAddThreads, kAddSharedBytes);
+    if (config.tile_order == TileOrder::block_index) launch.dispatch = Dispatch::in_order;
+    // A list has room for no more, whatever the config.
+    for (; told.pass < all && told.pass < kMostPasses; ++told.pass)
+      add(kMoveByDigit, layout(config, request).tiles, config.block_threads, shared_bytes(config, request));
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<SortOnesweepConfig> kParameters[] = {
+      SCANTUNE_PARAMETER(SortOnesweepConfig, block_threads, primary, 256, 384, 512, 1024),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 28),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, digit_bits, primary, 5, 6, 7, 8),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, matching, secondary, Matching::votes, Matching::instruction),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, status_bits, secondary, 32, 64),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, window, secondary, 1, 2, 4, 8, 16),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, first_delay_ns, secondary, 0, 400, 1000),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, poll_delay_ns, secondary, 0, 300),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, tile_order, secondary, TileOrder::block_index, TileOrder::ticket),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, count_items, secondary, 2048, 4096, 8192, 16384, 32768),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, count_columns, secondary, 1, 2, 4, 8, 16, 32),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, early_payload, secondary, 0, 1),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, count_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
+                         CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, pdl, secondary, 0, 1),
+  };
+#endif
+
+ private:
+  static constexpr u64 ctas(const SortOnesweepConfig& config, const SortRequest& request) {
+    return count_ctas(config.count_items, filled_rows(request), row_items(request));
+  }
+  static constexpr OnesweepLayout layout(const SortOnesweepConfig& config, const SortRequest& request) {
+    return onesweep_layout(config, request, request.n, row_items(request),
+                           static_cast<u64>(passes(config.digit_bits, request)), ctas(config, request));
+  }
+};
+
+}  // namespace scantune

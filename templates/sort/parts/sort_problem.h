@@ -1,0 +1,106 @@
+// The sort as kernels see it: keys as unsigned numbers whose order is that of the request.
+#pragma once
+
+#include "core/machine/kernel.h"
+#include "core/parts/opaque_item.h"
+#include "core/parts/type_of.h"
+#include "sort/config/sort.h"
+
+namespace scantune {
+
+// The unsigned integer of so many bytes.
+template <int kBytes>
+struct UnsignedOf {
+  using Type = u32;
+};
+template <>
+struct UnsignedOf<1> {
+  using Type = u8;
+};
+template <>
+struct UnsignedOf<2> {
+  using Type = u16;
+};
+template <>
+struct UnsignedOf<8> {
+  using Type = u64;
+};
+
+// Where in keys a digit lies.
+class DigitPlace {
+ public:
+  // It begins at that bit, and the keys' last bit may end it.
+  SCANTUNE_DEVICE DigitPlace(u32 bit, u32 last_bit, u32 digit_bits)
+      : shift_(bit), mask_((1u << (last_bit - bit < digit_bits ? last_bit - bit : digit_bits)) - 1) {}
+
+  template <class Key>
+  SCANTUNE_DEVICE u32 of(Key key) const {
+    return static_cast<u32>(key >> shift_) & mask_;
+  }
+
+ private:
+  u32 shift_, mask_;
+};
+
+template <SortRequest request, Variant variant>
+struct SortProblem {
+  using Stored = typename UnsignedOf<request.input_bytes()>::Type;            // the bits of a key in memory
+  using Key = typename UnsignedOf<request.input_bytes() == 8 ? 8 : 4>::Type;  // the number that is compared
+  // A value of a custom type is moved and not looked into.
+  using Value = typename TypeOf<request.value_type,
+                                OpaqueItem<request.custom_bytes == 0 ? 1 : request.custom_bytes,
+                                           request.custom_alignment == 0 ? 1 : request.custom_alignment>>::Type;
+  static constexpr SortRequest kRequest = request;
+  static constexpr Variant kVariant = variant;
+
+  SCANTUNE_DEVICE static const Stored* input(const KernelArguments& arguments) {
+    return static_cast<const Stored*>(arguments.input);
+  }
+  SCANTUNE_DEVICE static Stored* output(const KernelArguments& arguments) {
+    return static_cast<Stored*>(arguments.output);
+  }
+  SCANTUNE_DEVICE static Value* indices(const KernelArguments& arguments) {
+    return static_cast<Value*>(request.writes_keys() ? arguments.position : arguments.output);
+  }
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS)
+  SCANTUNE_DEVICE static const Value* values(const KernelArguments& arguments) {
+    return static_cast<const Value*>(arguments.values);
+  }
+  SCANTUNE_DEVICE static Value* values_output(const KernelArguments& arguments) {
+    return static_cast<Value*>(arguments.values_output);
+  }
+#endif
+  // Where the payload goes: indices or values.
+  SCANTUNE_DEVICE static Value* payload_output(const KernelArguments& arguments) {
+#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS)
+    if constexpr (request.has_values())
+      return values_output(arguments);
+    else
+#endif
+      return indices(arguments);
+  }
+
+  SCANTUNE_DEVICE static Key key_of(Stored stored) {
+    return kReversal ^ flipped(stored, kFlipsMagnitude && is_negative(stored));
+  }
+
+  SCANTUNE_DEVICE static Stored stored_of(Key key) {
+    const auto bits = static_cast<Stored>(key ^ kReversal);
+    return flipped(bits, kFlipsMagnitude && !is_negative(bits));
+  }
+
+ private:
+  static constexpr bool kFlipsMagnitude = is_floating(request.input_type);
+  static constexpr auto kSign = static_cast<Stored>(Key{1} << (8 * sizeof(Stored) - 1));
+  static constexpr Key kReversal = request.order == Order::descending ? static_cast<Stored>(~Key{0}) : Stored{0};
+
+  SCANTUNE_DEVICE static bool is_negative(Stored bits) { return (bits & kSign) != 0; }
+
+  // Negative numbers come first: their sign counts as less. Where the rest is a magnitude, theirs counts the other way.
+  SCANTUNE_DEVICE static Stored flipped(Stored bits, bool magnitude_too) {
+    if constexpr (!is_signed(request.input_type)) return bits;
+    return static_cast<Stored>(magnitude_too ? ~bits : bits ^ kSign);
+  }
+};
+
+}  // namespace scantune
