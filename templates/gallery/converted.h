@@ -12,7 +12,8 @@
 
 namespace scantune {
 
-// Of inclusive results: those of a scan of Hillis and Steele, and an operation for each item that has one before it.
+// What a conversion of inclusive results costs: the scan of Hillis and Steele that makes them, and one operation for
+// each item that has one before it.
 struct ConvertedCost {
   static constexpr int shared_values(int capacity) { return KoggeStone::shared_values(capacity); }
   static constexpr u64 operations(u64 items, int) { return KoggeStone::operations(items) + items - 1; }

@@ -18,8 +18,8 @@ enum class Finish { second_launch, atomic };
 // How the threads of a CTA add up theirs.
 enum class Tree { shared, warp };
 
-// Which items of a tile a thread adds up: neighbours go to one thread, or thread t of T takes items t, t + T, t + 2T,
-// and so on.
+// How the items of a tile are spread over its T threads. neighbours: each thread takes items that lie side by side.
+// interleaved: thread t takes items t, t + T, t + 2T, and so on.
 enum class Spread { neighbours, interleaved };
 
 template <class Config, Finish kFinish, Spread kSpread = Spread::neighbours>
