@@ -52,9 +52,10 @@ struct Family<ConvertedConfig> : BlockedFamily<ConvertedConfig, ConvertedCost> {
 
   // Every item is read again, and the other kind's results are written and read, but for the first one of each row.
   static constexpr Work work(const ConvertedConfig& config, const ScanRequest& request) {
-    if (request.n == 0) return {};
+    const u64 row = row_items(request);
+    if (row == 0) return {};
     Work work = BlockedFamily::work(config, request);
-    const u64 others = request.n - ceil_div(request.n, row_items(request));
+    const u64 others = request.n - ceil_div(request.n, row);
     work.bytes += request.n * static_cast<u64>(request.input_bytes()) +
                   2 * others * static_cast<u64>(request.accumulator_bytes());
     return work;
