@@ -30,6 +30,11 @@ inline ScanRequest scan_of_structs(int bytes, int alignment, Operator op, Kind k
   return request;
 }
 
+inline ScanRequest in_reverse(ScanRequest request) {
+  request.direction = Direction::reverse;
+  return request;
+}
+
 inline CopyRequest copy_of(ValueType input, ValueType output) { return {.input_type = input, .output_type = output}; }
 
 inline CopyRequest copy_of_structs(int bytes, int alignment) {
@@ -39,7 +44,7 @@ inline CopyRequest copy_of_structs(int bytes, int alignment) {
           .custom_alignment = alignment};
 }
 
-// Problems with each type, operator, kind, source of an initial value, and sort of conversion.
+// Problems with each type, operator, kind, source of an initial value, direction, and sort of conversion.
 inline std::vector<Request> checked_problems() {
   using V = ValueType;
   const Kind exclusive = Kind::exclusive, inclusive = Kind::inclusive;
@@ -62,6 +67,9 @@ inline std::vector<Request> checked_problems() {
           scan_of(V::f32, Operator::custom_cheap),
           scan_of_structs(3, 1, Operator::custom_moderate),
           scan_of_structs(32, 16, Operator::custom_expensive, exclusive),
+          in_reverse(scan_of(V::i32)),
+          in_reverse(scan_of(V::f16, Operator::min, exclusive, Init::value)),
+          in_reverse(scan_of_structs(12, 4, Operator::custom_moderate)),
           copy_of(V::i32, V::i32),
           copy_of(V::f16, V::bf16),
           copy_of(V::u64, V::i8),

@@ -15,6 +15,16 @@ SCANTUNE_DEVICE auto number_of(T value) {
     return value;
 }
 
+// Written items as something to read.
+template <class Item>
+SCANTUNE_DEVICE const Item* readable(Item* items) {
+  return items;
+}
+template <class Item>
+SCANTUNE_DEVICE Backwards<const Item> readable(Backwards<Item> items) {
+  return {items.item};
+}
+
 // arguments.input is what the scan read, arguments.output what it wrote. Where results depend on the order of
 // combining, the order here is one of many.
 template <class Problem>
@@ -72,7 +82,8 @@ struct ScanCheck {
       Accumulator with = item(arguments, index);
       if (!starts || index != 0) with = Op::combine(before, with);
       const Output expected = scantune::convert<Output>(Problem::kExclusive ? before : with);
-      if (!is_right(scantune::load_global<CacheHint::normal>(Problem::output(arguments) + index), expected)) break;
+      const auto output = scantune::readable(Problem::output(arguments));
+      if (!is_right(scantune::load_global<CacheHint::normal>(output + index), expected)) break;
       before = with;
     }
     chunk.report(arguments, index);
