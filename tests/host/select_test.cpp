@@ -564,6 +564,49 @@ TEST(SelectByOwnSource, KeepsWhatThePredicateSays) {
   }
 }
 
+// A function that says another thing each time it is asked sends items where none were counted, but not beside an
+// array.
+TEST(SelectByOwnSource, StaysInItsArraysWhateverItIsTold) {
+  const std::string coin =
+      "static unsigned asked = 12345;\n"
+      "static __device__ unsigned coin() { return (asked = asked * 1664525u + 1013904223u) >> 16 & 1; }\n";
+  const CustomOperator kept{.source = coin + "__device__ bool keep(int) { return coin(); }\n", .name = {}},
+      none_then_all{.source = "static int asked;\n__device__ bool keep(int) { return asked++ >= 20000; }\n",
+                    .name = {}},
+      parts{.source = coin + "__device__ int part(int) { return coin() + coin(); }\n", .name = {}};
+  for (const auto& [criterion, source] :
+       {std::pair(Criterion::predicate, &kept), {Criterion::predicate, &none_then_all}, {Criterion::parts, &parts}})
+    for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind}) {
+      SelectRequest request = of_type(ValueType::i32, criterion, 20000);
+      request.rejected = rejected;
+      for (const FamilyModel* family : algorithm_of<SelectRequest>().families()) {
+        if (family->unsupported_reason(request, kHostSm) != nullptr) continue;
+        const Module& module = bench().kernels.get(
+            instantiate(request, family->default_config(request, kHostSm), Variant::aligned, source));
+        if (is_rehearsal()) continue;
+        SCOPED_TRACE(std::string(family->name()) + ", " + token(criterion) + ", " + token(rejected));
+        const GuardedMemory input(bench().device, 4 * request.n), output(bench().device, 4 * request.n),
+            second(bench().device, 4 * request.n), others(bench().device, 4 * request.n), count(bench().device, 16);
+        std::fill_n(input.data(), input.size(), kPoison);
+        const Config config = family->default_config(request, kHostSm);
+        const Workspace workspace(bench().device, family->workspace(config, request));
+        KernelArguments arguments{};
+        arguments.workspace = workspace.data();
+        arguments.input = input.data();
+        arguments.output = output.data();
+        arguments.second = second.data();
+        arguments.rejected = others.data();
+        arguments.count = count.data();
+        const LaunchList list = family->launches(config, request, Variant::aligned);
+        std::vector<HostLaunch> launches;
+        for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
+        ASSERT_NO_THROW(bench().device.run(launches, Schedule::from_seed(1)));
+        for (const GuardedMemory* memory : {&output, &second, &others, &count})
+          EXPECT_TRUE(memory->surroundings_intact());
+      }
+    }
+}
+
 TEST(SelectByOwnSource, NeverAsksForItemsThatDoNotExist) {
   // A predicate that ends the process for what no item is.
   const CustomOperator picky{.source =

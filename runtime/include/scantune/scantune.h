@@ -339,8 +339,8 @@ typedef struct scantune_problem {
  * Value is the type of the items: declared already when that is a built-in type, else a struct that the source defines,
  * of the size and alignment given here. State is a struct that the source defines, trivially copyable, of state_bytes
  * and aligned to at most 16. Its bytes come with every call, so another state needs no other kernel. A function must
- * give the same answer whenever it is asked about an item: it is asked once or twice, and with another answer
- * SCANTUNE_APART and SCANTUNE_BEHIND write outside the arrays. A log counts the lines of the source as keep.cu,
+ * give the same answer whenever it is asked about an item: it is asked once or twice, and with another answer the
+ * results are wrong, but nothing is written outside the arrays. A log counts the lines of the source as keep.cu,
  * equal.cu or part.cu. All else holds as for the source of a scantune_custom_operator. */
 typedef struct scantune_selection {
   size_t struct_bytes;      /* sizeof(scantune_selection), by which the library tells versions apart */

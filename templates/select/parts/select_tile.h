@@ -20,6 +20,7 @@ class SelectTile {
   static constexpr u32 kWarps = kThreads / kWarpThreads;
   static constexpr int kVectorItems = vector_items(kConfig, kRequest, Problem::kVariant);
   static constexpr int kRows = kConfig.items_per_thread / kVectorItems;
+  static constexpr bool kAsksTwice = has_source(kRequest.criterion) && requires { kConfig.count_hint; };
   static constexpr bool kHasPlaces = places_bytes(kConfig, kRequest) > 0;
   using Sum = OperatorOf<u32, Operator::sum>;
 
@@ -156,34 +157,38 @@ class SelectTile {
   // Stores everything that is written of the tile, given how many items of each part are before it, and in all where
   // the others go behind the kept ones. Every thread calls, behind a barrier that comes after stage().
   SCANTUNE_DEVICE void store(const Counts& before, const Counts& all) {
+    [[maybe_unused]] auto* const output = static_cast<Item*>(arguments_.output);
     if constexpr (kRequest.writes_items())
-      store_staged(static_cast<Item*>(arguments_.output) + before.of[0], 0, counted_[0]);
+      store_staged(within(output, output + before.of[0], counted_[0]), 0, counted_[0]);
     if constexpr (kRequest.keeps_rejected()) {
       constexpr bool kIsBehind = kRequest.rejected == Rejected::behind;
       u64 others = static_cast<u64>(first_ + begin_) - before.of[0];
       u32 others_here = end_ - begin_ - counted_[0];
-      Item* to = static_cast<Item*>(kIsBehind ? arguments_.output : arguments_.rejected);
+      Item* const rejected = kIsBehind ? output : static_cast<Item*>(arguments_.rejected);
+      Item* to = rejected;
       if constexpr (kIsBehind) to += all.of[0];
       if constexpr (kCounted > 1) {
-        store_staged((kIsBehind ? to : static_cast<Item*>(arguments_.second)) + before.of[1], first_staged(1),
+        Item* const second = kIsBehind ? output : static_cast<Item*>(arguments_.second);
+        store_staged(within(second, (kIsBehind ? to : second) + before.of[1], counted_[1]), first_staged(1),
                      counted_[1]);
         others -= before.of[1];
         others_here -= counted_[1];
         if constexpr (kIsBehind) to += all.of[1];
       }
-      store_staged(to + others, first_staged(kCounted), others_here);
+      store_staged(within(rejected, to + others, others_here), first_staged(kCounted), others_here);
     }
     if constexpr (kRequest.writes_indices()) {
       using Index = typename Problem::Index;
-      auto* const to =
-          static_cast<Index*>(kRequest.writes_items() ? arguments_.position : arguments_.output) + before.of[0];
+      auto* const indices = static_cast<Index*>(kRequest.writes_items() ? arguments_.position : arguments_.output);
+      auto* const to = within(indices, indices + before.of[0], counted_[0]);
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
     }
     if constexpr (kRequest.has_values()) {
       using Value = typename Problem::Value;
       const Value* const values = static_cast<const Value*>(arguments_.values) + first_;
-      Value* const to = static_cast<Value*>(arguments_.values_output) + before.of[0];
+      Value* const values_output = static_cast<Value*>(arguments_.values_output);
+      Value* const to = within(values_output, values_output + before.of[0], counted_[0]);
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item,
                                                    scantune::load_global<kConfig.load_hint>(values + places()[item]));
@@ -191,6 +196,15 @@ class SelectTile {
   }
 
  private:
+  // Where items of the tile go in an array, which has room for n. A function of the caller's that says another thing
+  // when it is asked again, after items were counted, must not send them beside it.
+  template <class T>
+  SCANTUNE_DEVICE T* within(T* array, T* place, u32 items) const {
+    if constexpr (!kAsksTwice) return place;
+    const u64 index = static_cast<u64>(place - array), last = arguments_.n - items;
+    return array + (index < last ? index : last);
+  }
+
   // Where in the tile this thread's vector of a row lies.
   SCANTUNE_DEVICE u32 place_of(int row) const {
     return warp_ * (kWarpThreads * kRows * kVectorItems) + row * (kWarpThreads * kVectorItems) + lane_ * kVectorItems;
