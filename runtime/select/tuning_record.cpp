@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scantune/error.hpp"
+#include "select/carried_hashes.h"
 #include "select/least_time.h"
 #include "select/printable.h"
 #include "space/config_json.h"
@@ -116,7 +117,7 @@ TuningRecord record_of(const RecordRow& row) {
           .request = stated.request,
           .operator_name = std::move(stated.custom.name),
           .config = config_of(row, stated.request, sm),
-          .template_hash = row.template_hash,
+          .template_hash = CarriedHashes::known().now(row.template_hash),
           .median_us = row.median_us,
           .default_us = row.default_us,
           .finished_at = printable(row.finished_at),

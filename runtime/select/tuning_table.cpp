@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "select/carried_hashes.h"
+
 namespace scantune {
 namespace {
 
@@ -45,9 +47,8 @@ void TuningTable::complete_breakpoints() {
   for (TuningRecord& record : rows_.records) {
     if (!record.breakpoint) continue;
     if (const auto high = places.find({problem_of(record), record.breakpoint->n_high}); high != places.end()) {
-      record.breakpoint->is_stale =
-          record.breakpoint->template_hash !=
-          joint_template_hash(record.current_template_hash(), high->second->current_template_hash());
+      record.breakpoint->is_stale = !CarriedHashes::known().is_joint(
+          record.breakpoint->template_hash, record.current_template_hash(), high->second->current_template_hash());
       continue;
     }
     rows_.reject(rejected_breakpoint(

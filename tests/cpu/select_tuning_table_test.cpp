@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "jit/template_hash.h"
+#include "select/carried_hashes.h"
 #include "select_rows.h"
 
 namespace scantune {
@@ -27,6 +29,29 @@ struct BadRow {
 };
 
 void PrintTo(const BadRow& row, std::ostream* out) { *out << row.what; }
+
+// Kernels that are the same have another hash since their templates stand elsewhere.
+TEST(CarriedHashes, TellWhatHashesOfBeforeAreCalledNow) {
+  const CarriedHashes hashes(R"({"old low": "low", "older low": "low", "old high": "high"})");
+  EXPECT_EQ(hashes.now("older low"), "low");
+  EXPECT_EQ(hashes.now("low"), "low");
+  EXPECT_EQ(hashes.now("of nobody"), "of nobody");
+  for (const char* low : {"low", "old low", "older low"})
+    for (const char* high : {"high", "old high"})
+      EXPECT_TRUE(hashes.is_joint(joint_template_hash(low, high), "low", "high")) << low << ", " << high;
+  EXPECT_TRUE(hashes.is_joint("old low", "low", "low"));
+  EXPECT_FALSE(hashes.is_joint(joint_template_hash("old high", "old low"), "low", "high"));
+  EXPECT_FALSE(hashes.is_joint("old high", "low", "high"));
+}
+
+TEST(CarriedHashes, NameRecordsOfBefore) {
+  RecordRow row = row_of("one_shot", 1 << 16);
+  row.template_hash = "85a415a8d44634bf9bb0a50190ad34441ec339f9237676c8b3bdf054eaa188f2";  // before there were rooms
+  const TuningTable table(std::vector{row});
+  ASSERT_EQ(table.records().size(), 1u);
+  EXPECT_NE(table.records()[0].template_hash, row.template_hash);
+  EXPECT_EQ(table.records()[0].template_hash, CarriedHashes::known().now(row.template_hash));
+}
 
 class TuningTableDropsABreakpoint : public ::testing::TestWithParam<BadRow> {};
 

@@ -3,12 +3,15 @@
 //
 //   carry_over_records FILE OLD_TEMPLATES...
 //   carry_over_records --defaults ARCH OLD_TEMPLATES TYPES...
+//   carry_over_records --table OLD_TEMPLATES...
 //
 // OLD_TEMPLATES are folders, such as 'git archive COMMIT templates | tar x -C DIR' makes them. One is found by the hash
 // that a record names: a family's, or in old records that of all files. The lines of all other records stay as they
 // are. FILE is written anew, and a line for each family says how many are up to date. --defaults writes no file: it
 // compares the kernels of the default configs from 2^6 to 2^30 items, for sums of some types, such as i32, and for a
-// plain request of every other family, and ends with 1 if one has changed.
+// plain request of every other family, and ends with 1 if one has changed. --table writes, as db/carried_hashes.json
+// has it, what the hashes of the library's families were and what they are; whether the kernels are the same is for the
+// other two to show.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -61,6 +64,13 @@ class Tree {
 
   std::span<const TemplateFile> files() const { return files_; }
 
+  // The hash of a family for built-in operators, or the caller's own.
+  std::string hash_of(const FamilyModel& family, bool custom) const {
+    std::vector<std::string> headers = kernel_headers(family, custom);
+    for (std::string& header : headers) header = path_of(header);
+    return hashes_->of(headers);
+  }
+
   // Whether records that name the hash were measured with these templates.
   bool has(const std::string& hash, const Config& low, const Config& high) const {
     return hash == hash_of_all_ || hash == joint_template_hash(hash_of(low), hash_of(high));
@@ -111,12 +121,7 @@ class Tree {
     throw Error("the old templates have no " + header + ", or several");
   }
 
-  std::string hash_of(const Config& config) const {
-    std::vector<std::string> headers = kernel_headers(config.family(), false);
-    for (std::string& header : headers) header = path_of(header);
-    return hashes_->of(headers);
-  }
-
+  std::string hash_of(const Config& config) const { return hash_of(config.family(), false); }
   std::deque<std::string> paths_, texts_;  // pointers into them are kept
   std::vector<TemplateFile> files_;
   std::string hash_of_all_;
@@ -338,13 +343,35 @@ int compare_defaults(const std::string& arch, const fs::path& root, const std::v
   return changed;
 }
 
+void write_table(const std::vector<fs::path>& roots) {
+  constexpr int kAnyGpu = 90;
+  std::map<std::string, std::string> successors;
+  for (const fs::path& root : roots) {
+    const Tree tree(root);
+    for (const FamilyModel* family : families()) {
+      if (family->standing() == Standing::gallery) continue;  // kept for nobody
+      for (const bool custom : {false, true}) {
+        if (custom && family->algorithm().operator_member() == nullptr) continue;  // its kernels ask the caller otherwise
+        const std::string& now = template_hash(*family, custom, kAnyGpu);
+        if (const std::string before = tree.hash_of(*family, custom); before != now) successors[before] = now;
+      }
+    }
+  }
+  const char* separator = "{\n";
+  for (const auto& [before, now] : successors) {
+    std::cout << separator << "  \"" << before << "\": \"" << now << '"';
+    separator = ",\n";
+  }
+  std::cout << "\n}\n";
+}
+
 }  // namespace
 }  // namespace scantune
 
 int main(int count, char** arguments) {
   if (count < 3) {
     std::cerr << "usage: carry_over_records FILE OLD_TEMPLATES...\n       carry_over_records --defaults ARCH "
-                 "OLD_TEMPLATES TYPES...\n";
+                 "OLD_TEMPLATES TYPES...\n       carry_over_records --table OLD_TEMPLATES...\n";
     return 2;
   }
   try {
@@ -353,7 +380,10 @@ int main(int count, char** arguments) {
                      scantune::compare_defaults(arguments[2], arguments[3], {arguments + 4, arguments + count}) == 0
                  ? 0
                  : 1;
-    scantune::carry_over(arguments[1], {arguments + 2, arguments + count});
+    if (arguments[1] == std::string("--table"))
+      scantune::write_table({arguments + 2, arguments + count});
+    else
+      scantune::carry_over(arguments[1], {arguments + 2, arguments + count});
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;

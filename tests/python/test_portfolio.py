@@ -20,10 +20,11 @@ from scantune.compare.crossover import find_breakpoint, pairs_to_probe, probes_b
 from scantune.compare.exchange import import_database
 from scantune.compare.precedence import Precedence
 from scantune.model.breakpoint import Breakpoint, Probe, probes_of
+from scantune.model.carried_hashes import joint_hash
 from scantune.model.config import Config
 from scantune.model.policy import Effort
 from scantune.model.problem import Problem
-from scantune.model.record import Record, Run, joint_hash
+from scantune.model.record import Record, Run
 from scantune.store.archive import Archive
 from scantune.store.contents import Contents
 from scantune.store.database import Database, open_database, open_readonly

@@ -23,10 +23,11 @@ from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import default_sizes
 from scantune.cli.stages import default_stages
 from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.carried_hashes import joint_hash
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import HOST, Device
-from scantune.model.record import Record, joint_hash
+from scantune.model.record import Record
 from scantune.store.archive import Archive
 from scantune.store.database import open_database
 from scantune.store.space_file import read_space

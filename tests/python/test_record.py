@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from examples import RECORDS, scan
+from scantune.model.carried_hashes import joint_hash
 from scantune.model.device import Device
 from scantune.model.least_time import impossibility
 from scantune.model.policy import Effort
-from scantune.model.record import joint_hash
 
 QUICK = replace(RECORDS[0], run=replace(RECORDS[0].run, effort=Effort.quick))
 NORMAL = replace(QUICK, run=replace(QUICK.run, effort=Effort.normal))

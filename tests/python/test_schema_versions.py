@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +15,14 @@ from typing import Any
 
 import pytest
 
+from command import scantune_here
 from conftest import Tune
 from examples import CONFIGS, DEVICES, NOON, RECORDS, scan
 from scantune.compare.exchange import import_database
 from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
+from scantune.model import carried_hashes
+from scantune.model.carried_hashes import joint_hash
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.problem import Problem
@@ -287,3 +292,91 @@ def test_record_whose_config_this_version_does_not_have_leaves_the_search_to_the
     raced = started(tune, Archive(database), gone, request_log)
     assert raced
     assert gone.message() not in raced
+
+
+BEFORE, ANOTHER = "a" * 64, "c" * 64
+NOW, ANOTHER_NOW = "b" * 64, "d" * 64
+
+
+@pytest.fixture
+def successors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kernels of two families have other hashes now, and are what they were."""
+    monkeypatch.setattr(carried_hashes, "successors", lambda: {BEFORE: NOW, ANOTHER: ANOTHER_NOW})
+    carried_hashes._joint_successors.cache_clear()
+    yield
+    carried_hashes._joint_successors.cache_clear()
+
+
+def hashes_in(path: Path, table: str) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [str(row[0]) for row in connection.execute(f"SELECT template_hash FROM {table} ORDER BY id")]
+
+
+def change(path: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement, values)
+
+
+@pytest.mark.usefixtures("successors")
+def test_hashes_of_the_same_kernels_are_read_as_they_are_called_now(old_file: Path, version: int) -> None:
+    change(old_file, "UPDATE run SET template_hash = ?", joint_hash(BEFORE, ANOTHER))
+    with open_readonly(old_file) as database:
+        assert {record.run.template_hash for record in Archive(database).records()} == {joint_hash(NOW, ANOTHER_NOW)}
+        trials = Archive(database).trials(DEVICES[0])
+    assert {kernel_hash for _, kernel_hash, _ in trials} == {NOW}
+    assert (hashes_in(old_file, "trial"), version_of(old_file)) == ([BEFORE] * 4, version)
+
+
+@pytest.mark.usefixtures("successors")
+def test_writing_carries_trials_and_runs_over(old_file: Path) -> None:
+    source = "e" * 12
+    change(old_file, "UPDATE trial SET template_hash = ? WHERE id = 1", f"{ANOTHER}+{source}")
+    change(old_file, "UPDATE trial SET template_hash = ? WHERE id = 2", "f" * 64)
+    open_database(old_file).close()
+    assert hashes_in(old_file, "trial") == [f"{ANOTHER_NOW}+{source}", "f" * 64, NOW, NOW]
+    assert hashes_in(old_file, "run") == [NOW]
+    with open_database(old_file) as database:
+        assert keys(Archive(database).records()) == EVERYTHING
+
+
+@pytest.mark.usefixtures("successors")
+def test_trial_that_was_repeated_stays_as_it_was_repeated(old_file: Path) -> None:
+    columns = "run_id, device_id, problem_id, n, family, config, status, reason, is_default, spread, samples"
+    copied = f"{columns}, compile_ms, sm_clock_mhz, finished_at"
+    change(
+        old_file,
+        f"INSERT INTO trial ({copied}, template_hash, median_us) SELECT {copied}, ?, 0.5 FROM trial WHERE id = 1", NOW,
+    )  # fmt: skip
+    open_database(old_file).close()
+    with closing(sqlite3.connect(old_file)) as connection:
+        found = connection.execute("SELECT template_hash, median_us FROM trial ORDER BY median_us").fetchall()
+    assert found == [(NOW, 0.5), *[(NOW, 0.7)] * 3]
+
+
+@pytest.mark.usefixtures("successors")
+def test_import_carries_over(old_file: Path, database: Database) -> None:
+    import_database(database, old_file, Precedence())
+    assert {row["template_hash"] for row in database.rows("all_trials")} == {NOW}
+    assert {record.run.template_hash for record in Archive(database).records()} == {NOW}
+
+
+@pytest.mark.usefixtures("successors", "fake_worker_command")
+def test_command_upgrades_and_says_what_it_did(old_file: Path, version: int, tmp_path: Path) -> None:
+    told = tmp_path / "told.json"
+    messages = []
+    for dry_run in (["--dry-run"], [], []):
+        code, output = scantune_here("db", "upgrade", *dry_run, "--db", str(old_file), "--json", str(told))
+        assert code == 0, output
+        messages.append(json.loads(told.read_text()))
+    planned, done, again = messages
+    for message in planned, done:
+        assert (message["schema_before"], message["carried_trials"], message["carried_runs"]) == (version, 4, 1)
+    assert (again["schema_before"], again["carried_trials"], again["carried_runs"]) == (SCHEMA_VERSION, 0, 0)
+    assert hashes_in(old_file, "trial") == [NOW] * 4
+
+
+def test_every_hash_of_before_leads_to_one_of_now_at_once() -> None:
+    successors = carried_hashes.successors()
+    assert successors
+    assert all(re.fullmatch(r"[0-9a-f]{64}", one) for pair in successors.items() for one in pair)
+    assert not successors.keys() & set(successors.values())

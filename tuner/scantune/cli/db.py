@@ -19,6 +19,7 @@ class CommandsOnDatabases(LaterGroup):
         "merge": "scantune.cli.merge:merge_command",
         "forget": "scantune.cli.forget:forget_command",
         "sync": "scantune.cli.sync:sync_command",
+        "upgrade": "scantune.cli.upgrade:upgrade_command",
         "vacuum": "scantune.cli.vacuum:vacuum_command",
         "verify": "scantune.cli.verify:verify_command",
     }

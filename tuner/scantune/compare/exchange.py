@@ -19,7 +19,8 @@ from scantune.model.device import Device
 from scantune.model.least_time import possible
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
-from scantune.model.record import Record, Run, joint_hash, key_of, templates_of, timestamp
+from scantune.model.carried_hashes import joint_hash
+from scantune.model.record import Record, Run, carried_kernel_hash, key_of, templates_of, timestamp
 from scantune.model.trial import Failure
 from scantune.store.archive import Archive
 from scantune.store.database import Database, DatabaseError
@@ -135,7 +136,7 @@ class ForeignTrial:
             "n": n,
             "family": config.family,
             "config": config.text,
-            "template_hash": row["template_hash"],
+            "template_hash": carried_kernel_hash(row["template_hash"]),
             "status": row["status"],
             "reason": failure.reason if failure else None,
             "is_default": row["is_default"],

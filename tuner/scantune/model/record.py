@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from scantune.model.carried_hashes import carried_hash
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.least_time import possible
@@ -72,7 +73,7 @@ class Run:
             raise ValueError("policy is no short text")
         if not isinstance(row["seed"], int):
             raise ValueError(f"seed is {row['seed']!r}")
-        values = {name: row[name] for name in _RUN_COLUMNS}
+        values = {**{name: row[name] for name in _RUN_COLUMNS}, "template_hash": carried_hash(row["template_hash"])}
         return cls(**{**values, "started_at": timestamp(row["started_at"]), "effort": Effort(row["effort"])})
 
     @property
@@ -278,15 +279,15 @@ def _policy_json(policy: Mapping[str, Any]) -> str:
     return json.dumps(policy, separators=(",", ":"))
 
 
-def joint_hash(low: str, high: str) -> str:
-    """Return the template hash of a breakpoint between records with these, as the library computes it."""
-    fields = "".join(f"{len(one)}:{one}" for one in (low, high))
-    return low if low == high else hashlib.sha256(fields.encode()).hexdigest()
-
-
 def templates_of(kernel_hash: str) -> str:
     """Return the template hash within a kernel hash."""
     return kernel_hash.partition(_JOINT)[0]
+
+
+def carried_kernel_hash(kernel_hash: str) -> str:
+    """Return the kernel hash of now for one of before; any other as it is."""
+    templates, joint, source = kernel_hash.partition(_JOINT)
+    return carried_hash(templates) + joint + source
 
 
 def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:

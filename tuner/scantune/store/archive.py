@@ -9,13 +9,14 @@ from typing import Any
 
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
+from scantune.model.carried_hashes import joint_hash
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.least_time import possible
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
-from scantune.model.record import Record, Run, joint_hash, key_of, now
+from scantune.model.record import Record, Run, carried_kernel_hash, key_of, now
 from scantune.model.trial import STATUSES, Failure, Trial
 from scantune.store.contents import Contents
 from scantune.store.database import Database
@@ -64,7 +65,7 @@ class Archive:
                 return None
             trial = _trial(dict(row), found, problem, n)
             config = self.algorithms.complete(problem, trial.config)
-            return Cell(problem, n), str(row["template_hash"]), replace(trial, config=config)
+            return Cell(problem, n), carried_kernel_hash(str(row["template_hash"])), replace(trial, config=config)
 
         with self.database.snapshot():
             contents = Contents(self.database, algorithms=self.algorithms, trusts_times=True)

@@ -18,6 +18,7 @@ from typing import Any
 from scantune import paths
 from scantune.errors import ScantuneError
 from scantune.store.budget import Budget
+from scantune.store.carrying import carry
 from scantune.store.connection import (
     BUSY_TIMEOUT_S,
     check_kind,
@@ -62,6 +63,11 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def version(self) -> int:
+        """The version of the file's schema."""
+        return self._version
 
     def close(self) -> None:
         self._connection.close()
@@ -289,8 +295,8 @@ class Database:
 def open_database(path: Path) -> Database:
     """Open a database for reading and writing; create it, and its directory, if it is not there.
 
-    One of an older schema is brought to the current one, with all that it holds. A change of it that was interrupted is
-    rolled back. Raises DatabaseError.
+    One of an older schema is brought to the current one, with all that it holds, and template hashes of before to those
+    of now. A change of it that was interrupted is rolled back. Raises DatabaseError.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -315,6 +321,7 @@ def open_database(path: Path) -> Database:
             database.check_schema()
         with database.failures():
             connection.execute("PRAGMA foreign_keys = ON")
+        carry(database)
     try:
         database._choose_journal()  # a log can be given up only while nobody else has the file open
     except BaseException:

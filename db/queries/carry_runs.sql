@@ -1,0 +1,1 @@
+UPDATE run SET template_hash = :now WHERE template_hash = :before

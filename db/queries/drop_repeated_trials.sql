@@ -1,0 +1,1 @@
+DELETE FROM trial WHERE template_hash = :before

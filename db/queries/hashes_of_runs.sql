@@ -1,0 +1,1 @@
+SELECT template_hash, count(*) AS count FROM run GROUP BY template_hash
