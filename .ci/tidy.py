@@ -28,6 +28,8 @@ def preprocess(entry: dict[str, str]) -> bytes:
 
 
 def main() -> int:
+    if not TIDY.exists():
+        raise SystemExit("there is no clang-tidy in .venv: it has a wheel for x86_64 alone, so run this check there")
     build, jobs, *sources = sys.argv[1:]
     clean = Path(build) / "tidy"
     clean.mkdir(exist_ok=True)

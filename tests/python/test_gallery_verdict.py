@@ -111,8 +111,8 @@ def test_gpu_is_filled_by_many_rows() -> None:
     assert [n for op, n, rows in raced if op == COSTLY and not rows] == [2**5, 2**7, 2**9, 2**10]
 
 
-@pytest.mark.parametrize("other", [["--table", "3"], ["--list"]])
-def test_when_goes_with_no_table_and_no_list(other: list[str]) -> None:
+@pytest.mark.parametrize("other", [["--table", "3"], ["--list"], ["--families", "kogge_stone,sum_vector"]])
+def test_when_goes_with_no_table_no_list_and_no_sums(other: list[str]) -> None:
     code, _, err = streams_here("gallery", *HOST, "--when", *other)
     assert code == 2
     assert "--when" in err

@@ -207,6 +207,8 @@ class _Run:
         """Raises UsageError where no family can do any of it, ScantuneError where something could not be timed."""
         _check_names(self.asked.families, self.hello)
         sums = self.hello.algorithms["reduce"].families
+        if self.asked.asks_when and (left := [name for name in self.asked.families if name in sums]):
+            raise UsageError(f"--when compares scans, and {', '.join(left)} is of sums: name families of scans")
         if self.asked.kind is Kind.exclusive and (left := [name for name in self.asked.names() if name in sums]):
             self.left_out.append(f"{', '.join(left)}: sums are neither inclusive nor exclusive")
         try:

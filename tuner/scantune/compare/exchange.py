@@ -14,12 +14,12 @@ from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import best_first, best_of_each
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint
+from scantune.model.carried_hashes import joint_hash
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.least_time import possible
 from scantune.model.measurement import Measurement
 from scantune.model.problem import Problem
-from scantune.model.carried_hashes import joint_hash
 from scantune.model.record import Record, Run, carried_kernel_hash, key_of, templates_of, timestamp
 from scantune.model.trial import Failure
 from scantune.store.archive import Archive
