@@ -219,7 +219,7 @@ TEST(Strides, LeadReductionsToTheirItems) {
     const runtime::Buffer<u64> at(where.size());
     std::vector<int> found(sums.size());
     std::vector<u64> found_at(where.size());
-    runtime::reduce(from.data() + in.first, to.data(), shape.items(), {.init = 3, .segments = rows});
+    runtime::reduce(from.data() + in.first, to.data(), shape.items(), {.segments = rows, .init = 3});
     to.download(found.data());
     EXPECT_EQ(found, sums);
     runtime::argmin(from.data() + in.first, to.data(), at.data(), shape.items(), {.segments = rows});

@@ -20,19 +20,19 @@ using Memory = std::unique_ptr<scantune_buffer, Destroy>;
 
 // A plan that tells where each kept item goes, from n flags that are bytes of 0 or 1.
 Plan plan_of_places(std::uint64_t n) {
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = n;
-  problem.input_type = SCANTUNE_U8;
-  problem.output_type = SCANTUNE_U32;
-  problem.kind = SCANTUNE_EXCLUSIVE;
+  scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
+  request.head.n = n;
+  request.input_type = SCANTUNE_U8;
+  request.output_type = SCANTUNE_U32;
+  request.kind = SCANTUNE_EXCLUSIVE;
   scantune_plan* plan = nullptr;
-  check(scantune_plan_create(&problem, &plan));
+  check(scantune_plan_create(&request.head, &plan));
   return Plan(plan);
 }
 
 Memory memory(std::uint64_t bytes) {
   scantune_buffer* buffer = nullptr;
-  check(scantune_buffer_create(bytes, &buffer));
+  check(scantune_buffer_create(bytes, SCANTUNE_CURRENT_GPU, &buffer));
   return Memory(buffer);
 }
 
@@ -44,8 +44,10 @@ int main() {
   const Plan plan = plan_of_places(flags.size());
   const Memory d_flags = memory(flags.size()), d_places = memory(4 * flags.size());
   check(scantune_buffer_upload(d_flags.get(), flags.data(), flags.size()));
-  check(scantune_plan_run(plan.get(), scantune_buffer_data(d_flags.get()), scantune_buffer_data(d_places.get()),
-                          nullptr));
+  scantune_arrays arrays = SCANTUNE_ARRAYS_INIT;
+  arrays.of[SCANTUNE_INPUT] = scantune_buffer_data(d_flags.get());
+  arrays.of[SCANTUNE_OUTPUT] = scantune_buffer_data(d_places.get());
+  check(scantune_plan_run(plan.get(), &arrays, nullptr, nullptr));
   check(scantune_buffer_download(d_places.get(), places.data(), 4 * places.size()));
 
   std::uint32_t kept = 0;

@@ -10,17 +10,17 @@ int main(void) {
   static int64_t starts[4096];
   for (int i = 0; i < 4096; ++i) counts[i] = (uint8_t)(i % 256);
 
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = 4096;
-  problem.input_type = SCANTUNE_U8;
-  problem.output_type = SCANTUNE_I64;
-  problem.kind = SCANTUNE_EXCLUSIVE;
+  scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
+  request.head.n = 4096;
+  request.input_type = SCANTUNE_U8;
+  request.output_type = SCANTUNE_I64;
+  request.kind = SCANTUNE_EXCLUSIVE;
 
   scantune_buffer *in = NULL, *out = NULL;
-  if (scantune_buffer_create(sizeof counts, &in) != SCANTUNE_OK ||
-      scantune_buffer_create(sizeof starts, &out) != SCANTUNE_OK ||
+  if (scantune_buffer_create(sizeof counts, SCANTUNE_CURRENT_GPU, &in) != SCANTUNE_OK ||
+      scantune_buffer_create(sizeof starts, SCANTUNE_CURRENT_GPU, &out) != SCANTUNE_OK ||
       scantune_buffer_upload(in, counts, sizeof counts) != SCANTUNE_OK ||
-      scantune_scan(&problem, scantune_buffer_data(in), scantune_buffer_data(out), NULL) != SCANTUNE_OK ||
+      scantune_scan(&request, scantune_buffer_data(in), scantune_buffer_data(out), NULL) != SCANTUNE_OK ||
       scantune_buffer_download(out, starts, sizeof starts) != SCANTUNE_OK) {
     fprintf(stderr, "%s\n", scantune_error_message());
     return 1;

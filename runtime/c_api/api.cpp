@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "c_api/allocator.h"
-#include "c_api/balance.h"
-#include "c_api/problem.h"
-#include "c_api/selection.h"
-#include "c_api/sorting.h"
+#include "c_api/members.h"
+#include "c_api/places.h"
+#include "c_api/request.h"
 #include "c_api/status.h"
 #include "launch/checked_call.h"
 #include "launch/offsets_check.h"
@@ -21,23 +20,18 @@
 using namespace scantune;
 using namespace scantune::c_api;
 
-// The functions that run a plan: scantune_plan_run() and its kin.
-enum class RunBy { run, run_arg, run_select, run_load_balance, run_sort };
-
 struct scantune_plan {
+  Asked asked;
+  Places places;
   std::shared_ptr<Plan> plan;  // null where there is nothing to do
-  Problem problem;
   std::string description;
-  RunBy run_by;
-  SelectionArrays arrays = {};                                  // of a selection
-  Assigned assigned = Assigned::segments;                       // by a load balance
-  Sorted sorted = Sorted::keys;                                 // by a sort
-  std::unique_ptr<const OffsetsCheck> offsets_check = nullptr;  // of a load balance; null: nothing is checked
-  std::unique_ptr<const CallStates> states = nullptr;           // what those of the problem are
+  std::unique_ptr<const OffsetsCheck> offsets_check;  // of a load balance; null: nothing is checked
+  std::unique_ptr<const CallStates> states;           // what those of the request are
+  bool is_plain;  // there is something to launch, and nothing but input and output to be put in its place
 };
 
 struct scantune_buffer {
-  explicit scantune_buffer(std::uint64_t size) : device(current_device()), bytes(size) {
+  scantune_buffer(std::shared_ptr<Device> of, std::uint64_t size) : device(std::move(of)), bytes(size) {
     if (bytes > 0) data = device->allocate(bytes);
   }
   ~scantune_buffer() {
@@ -68,20 +62,20 @@ void check_copy(const scantune_buffer& buffer, const char* argument, const void*
     throw RequestError(std::string(argument) + " is NULL, and bytes is " + std::to_string(bytes));
 }
 
-// What is wrong with a config is told for no items as for one.
-void check_config_of_nothing(const Problem& asked) {
+// Check a given config even when n is 0.
+void check_config_of_nothing(const Asked& asked) {
   if (asked.config.empty() || asked.request.n > 0) return;
   Request of_one_item = asked.request;
   of_one_item.n = 1;
   for (const ExtentModel& extent : of_one_item.algorithm().extents())
     if (of_one_item.has(extent)) of_one_item.set(extent, 1);
-  select_given(asked.config, current_device()->identity(), of_one_item);
+  select_given(asked.config, device_of(asked.device)->identity(), of_one_item);
 }
 
-void run(const Problem& asked, const Pointers& pointers, scantune_stream stream) {
+void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
   thread_local PlanCache plans;
   if (asked.has_nothing_to_do()) return check_config_of_nothing(asked);
-  run_checked(current_device(), tuning_table(), plans,
+  run_checked(device_of(asked.device), tuning_table(), plans,
               {.request = asked.request,
                .custom = asked.custom,
                .pointers = pointers,
@@ -92,9 +86,17 @@ void run(const Problem& asked, const Pointers& pointers, scantune_stream stream)
                .states = asked.states});
 }
 
-std::unique_ptr<scantune_plan> made_plan(Problem asked, RunBy run_by) {
-  const auto& device = current_device();
-  check_kept_pointers(*device, asked.request, asked.pointers(nullptr, nullptr));
+std::unique_ptr<OffsetsCheck> loaded_check(const Asked& asked) {
+  if (!asked.checks_offsets) return nullptr;
+  auto check = std::make_unique<OffsetsCheck>(device_of(asked.device), asked.request);
+  check->load();
+  return check;
+}
+
+std::unique_ptr<scantune_plan> made_plan(Asked asked) {
+  const auto& device = device_of(asked.device);
+  const Places places(asked);
+  check_kept_pointers(*device, asked.request, places.kept());
   const std::optional<CustomOperator> copy = copy_of(std::exchange(asked.custom, std::nullopt));
   const CustomOperator* custom = copy ? &*copy : nullptr;
   std::shared_ptr<Plan> made;
@@ -106,51 +108,26 @@ std::unique_ptr<scantune_plan> made_plan(Problem asked, RunBy run_by) {
   asked.config = {};  // the caller's text
   auto states = asked.states != nullptr ? std::make_unique<const CallStates>(*asked.states) : nullptr;
   asked.states = states.get();
-  auto description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
-  auto plan = std::make_unique<scantune_plan>(scantune_plan{std::move(made), asked, std::move(description), run_by});
-  plan->states = std::move(states);
-  return plan;
+  const bool is_plain = made != nullptr && places.begin_plainly() && !asked.checks_offsets;
+  std::string description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
+  return std::make_unique<scantune_plan>(scantune_plan{.asked = asked,
+                                                       .places = places,
+                                                       .plan = std::move(made),
+                                                       .description = std::move(description),
+                                                       .offsets_check = loaded_check(asked),
+                                                       .states = std::move(states),
+                                                       .is_plain = is_plain});
 }
 
-// The functions that run plans of one kind.
-struct Runners {
-  const char* plain;
-  const char* in_workspace;
-};
-
-constexpr Runners runners_of(RunBy run_by) {
-  if (run_by == RunBy::run_arg) return {"scantune_plan_run_arg()", "scantune_plan_run_arg_in()"};
-  if (run_by == RunBy::run_select) return {"scantune_plan_run_select()", "scantune_plan_run_select_in()"};
-  if (run_by == RunBy::run_load_balance)
-    return {"scantune_plan_run_load_balance()", "scantune_plan_run_load_balance(), for it needs no workspace"};
-  if (run_by == RunBy::run_sort) return {"scantune_plan_run_sort()", "scantune_plan_run_sort_in()"};
-  return {"scantune_plan_run()", "scantune_plan_run_in()"};
-}
-
-[[noreturn]] void refuse_plan(const scantune_plan& plan, RunBy asked, bool in_workspace) {
-  const Runners runners = runners_of(plan.run_by);
-  const std::string instead = std::string(": run it by ") + (in_workspace ? runners.in_workspace : runners.plain);
-  if (plan.run_by == RunBy::run_select) throw RequestError("the plan is of a selection" + instead);
-  if (plan.run_by == RunBy::run_load_balance) throw RequestError("the plan is of a load balance" + instead);
-  if (plan.run_by == RunBy::run_sort) throw RequestError("the plan is of a sort" + instead);
-  if (asked == RunBy::run_sort)
-    throw RequestError("the plan is of no sort" + instead + ", or make one by scantune_sort_plan_create()");
-  if (asked == RunBy::run_load_balance)
-    throw RequestError("the plan is of no load balance" + instead +
-                       ", or make one by scantune_load_balance_plan_create()");
-  if (asked == RunBy::run_select)
-    throw RequestError("the plan is of no selection" + instead + ", or make one by scantune_select_plan_create()");
-  if (plan.run_by == RunBy::run_arg) throw RequestError("the plan also says where the result stands" + instead);
-  throw RequestError("the plan has no index to write: make it by scantune_arg_reduce_plan_create()");
-}
-
-// Throws RequestError unless the plan is run by functions of this kind.
-template <RunBy kRunBy, bool kInWorkspace>
-const scantune_plan& checked_plan(const scantune_plan* plan) {
-  const scantune_plan& made = not_null("plan", plan);
-  if (made.run_by != kRunBy) [[unlikely]]
-    refuse_plan(made, kRunBy, kInWorkspace);
-  return made;
+// The arrays of a scan. Where maps may stand in the place of arrays, those that are given are looked at.
+Pointers scanned(const Asked& asked, const void* input, void* output) {
+  if (asked.states != nullptr) {
+    const scantune_arrays arrays = {2, {input, output}};
+    return Places(asked).of(asked.request, &arrays);
+  }
+  if (asked.device_n == nullptr) return {input, output, asked.device_init};
+  if (asked.device_init == nullptr) return {input, output, asked.device_n, asked.device_clamped};
+  return {input, output, asked.device_init, asked.device_n, asked.device_clamped};
 }
 
 static_assert(SCANTUNE_WORKSPACE_ALIGNMENT == kWorkspaceAlignmentBytes);
@@ -167,213 +144,64 @@ const char* scantune_version(void) { return SCANTUNE_VERSION; }
 
 void scantune_set_log(scantune_log log, void* user) { set_log(log, user); }
 
-scantune_type scantune_accumulator(scantune_type input, scantune_type output) {
-  return default_accumulator_of(input, output);
+scantune_type scantune_accumulator(scantune_type input, scantune_type output) { return accumulator_of(input, output); }
+
+scantune_status scantune_request_init(scantune_head* request, scantune_algorithm algorithm, size_t struct_bytes) {
+  return guarded([&] { initialise(&not_null("request", request), algorithm, struct_bytes); });
 }
 
-scantune_status scantune_problem_init(scantune_problem* problem, size_t struct_bytes) {
-  return guarded([&] { initialise(&not_null("problem", problem), struct_bytes); });
-}
-
-scantune_status scantune_scan(const scantune_problem* problem, const void* input, void* output,
+scantune_status scantune_scan(const scantune_scan_request* request, const void* input, void* output,
                               scantune_stream stream) {
   // With the room on its stack g++ does not inline this by itself, and a warm call is held to its instructions.
   return guarded([&]() __attribute__((always_inline)) {
-    MapRoom room;
-    const Problem asked = checked_problem(problem, room);
-    run(asked, asked.pointers(input, output), stream);
+    Room room;
+    const Asked asked = checked_scan(request, room);
+    run(asked, scanned(asked, input, output), stream);
   });
 }
 
-scantune_status scantune_reduce(const scantune_problem* problem, const void* input, void* output,
-                                scantune_stream stream) {
+scantune_status scantune_run(const scantune_head* request, const scantune_arrays* arrays, scantune_stream stream) {
   return guarded([&] {
-    MapRoom room;
-    const Problem asked = checked_reduction(problem, Position::none, room);
-    run(asked, asked.pointers(input, output), stream);
-  });
-}
-
-scantune_status scantune_arg_reduce(const scantune_problem* problem, const void* input, void* output, uint64_t* index,
-                                    scantune_stream stream) {
-  return guarded([&] {
-    MapRoom room;
-    const Problem asked = checked_reduction(problem, Position::first, room);
-    run(asked, asked.pointers(input, output, index), stream);
-  });
-}
-
-scantune_status scantune_select(const scantune_selection* selection, const scantune_selection_arrays* arrays,
-                                scantune_stream stream) {
-  return guarded([&] {
-    const SelectionProblem asked = checked_selection(selection);
-    run(asked.problem, checked_arrays(asked.arrays, arrays), stream);
-  });
-}
-
-scantune_status scantune_load_balance(const scantune_balance* balance, const scantune_balance_arrays* arrays,
-                                      scantune_stream stream) {
-  return guarded([&] {
-    const BalanceProblem asked = checked_balance(balance);
-    const Pointers pointers = checked_arrays(asked.assigned, arrays);
+    Room room;
+    const Asked asked = checked_request(request, room);
+    const Pointers pointers = Places(asked).of(asked.request, arrays);
     if (asked.checks_offsets)
-      OffsetsCheck(current_device(), asked.problem.request).check(pointers[0], stream_of(stream));
-    run(asked.problem, pointers, stream);
+      OffsetsCheck(device_of(asked.device), asked.request).check(pointers[0], stream_of(stream));
+    run(asked, pointers, stream);
   });
 }
 
-scantune_status scantune_sort(const scantune_sorting* sorting, const scantune_sorting_arrays* arrays,
-                              scantune_stream stream) {
-  return guarded([&] {
-    const SortingProblem asked = checked_sort(sorting);
-    run(asked.problem, checked_arrays(asked.sorted, arrays), stream);
-  });
-}
-
-scantune_status scantune_plan_create(const scantune_problem* problem, scantune_plan** plan) {
+scantune_status scantune_plan_create(const scantune_head* request, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", plan);
-    MapRoom room;
-    place = made_plan(checked_problem(problem, room), RunBy::run).release();
+    Room room;
+    place = made_plan(checked_request(request, room)).release();
   });
 }
 
-scantune_status scantune_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
+scantune_status scantune_plan_run(scantune_plan* plan, const scantune_arrays* arrays,
+                                  const scantune_workspace* workspace, scantune_stream stream) {
   return guarded([&] {
-    scantune_plan*& place = not_null("plan", plan);
-    MapRoom room;
-    place = made_plan(checked_reduction(problem, Position::none, room), RunBy::run).release();
-  });
-}
-
-scantune_status scantune_arg_reduce_plan_create(const scantune_problem* problem, scantune_plan** plan) {
-  return guarded([&] {
-    scantune_plan*& place = not_null("plan", plan);
-    MapRoom room;
-    place = made_plan(checked_reduction(problem, Position::first, room), RunBy::run_arg).release();
-  });
-}
-
-scantune_status scantune_select_plan_create(const scantune_selection* selection, scantune_plan** plan) {
-  return guarded([&] {
-    scantune_plan*& place = not_null("plan", plan);
-    const SelectionProblem asked = checked_selection(selection);
-    auto made = made_plan(asked.problem, RunBy::run_select);
-    made->arrays = asked.arrays;
-    place = made.release();
-  });
-}
-
-scantune_status scantune_load_balance_plan_create(const scantune_balance* balance, scantune_plan** plan) {
-  return guarded([&] {
-    scantune_plan*& place = not_null("plan", plan);
-    const BalanceProblem asked = checked_balance(balance);
-    auto made = made_plan(asked.problem, RunBy::run_load_balance);
-    made->assigned = asked.assigned;
-    if (asked.checks_offsets) {
-      auto check = std::make_unique<OffsetsCheck>(current_device(), asked.problem.request);
-      check->load();
-      made->offsets_check = std::move(check);
+    const scantune_plan& made = not_null("plan", plan);
+    Pointers pointers = made.places.kept();
+    if (made.is_plain && arrays != nullptr && arrays->count == 2) [[likely]] {  // plans are held to their instructions
+      pointers[0] = arrays->of[SCANTUNE_INPUT];
+      pointers[1] = arrays->of[SCANTUNE_OUTPUT];
+    } else {
+      pointers = made.places.of(made.asked.request, arrays);
+      if (made.offsets_check != nullptr) made.offsets_check->check(pointers[0], stream_of(stream));
+      if (made.plan == nullptr) return;
     }
-    place = made.release();
-  });
-}
-
-scantune_status scantune_sort_plan_create(const scantune_sorting* sorting, scantune_plan** plan) {
-  return guarded([&] {
-    scantune_plan*& place = not_null("plan", plan);
-    const SortingProblem asked = checked_sort(sorting);
-    auto made = made_plan(asked.problem, RunBy::run_sort);
-    made->sorted = asked.sorted;
-    place = made.release();
-  });
-}
-
-scantune_status scantune_plan_run(scantune_plan* plan, const void* input, void* output, scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run, false>(plan);
-    if (made.plan != nullptr)
-      made.plan->run(made.problem.pointers(input, output), made.problem.init, stream_of(stream), made.problem.states);
-  });
-}
-
-scantune_status scantune_plan_run_arg(scantune_plan* plan, const void* input, void* output, uint64_t* index,
-                                      scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run_arg, false>(plan);
-    made.plan->run(made.problem.pointers(input, output, index), made.problem.init, stream_of(stream),
-                   made.problem.states);
-  });
-}
-
-scantune_status scantune_plan_run_select(scantune_plan* plan, const scantune_selection_arrays* arrays,
-                                         scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run_select, false>(plan);
-    made.plan->run(checked_arrays(made.arrays, arrays), made.problem.init, stream_of(stream), made.problem.states);
-  });
-}
-
-scantune_status scantune_plan_run_load_balance(scantune_plan* plan, const scantune_balance_arrays* arrays,
-                                               scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run_load_balance, false>(plan);
-    const Pointers pointers = checked_arrays(made.assigned, arrays);
-    if (made.offsets_check != nullptr) made.offsets_check->check(pointers[0], stream_of(stream));
-    if (made.plan != nullptr) made.plan->run(pointers, made.problem.init, stream_of(stream), made.problem.states);
-  });
-}
-
-scantune_status scantune_plan_run_sort(scantune_plan* plan, const scantune_sorting_arrays* arrays,
-                                       scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run_sort, false>(plan);
-    const Pointers pointers = checked_arrays(made.sorted, arrays);
-    if (made.plan != nullptr) made.plan->run(pointers, made.problem.init, stream_of(stream), made.problem.states);
+    if (workspace == nullptr)
+      made.plan->run(pointers, made.asked.init, stream_of(stream), made.asked.states);
+    else
+      made.plan->run_in({workspace->memory, workspace->bytes}, pointers, made.asked.init, stream_of(stream),
+                        made.asked.states);
   });
 }
 
 uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan) {
   return plan == nullptr || plan->plan == nullptr ? 0 : plan->plan->workspace_bytes();
-}
-
-scantune_status scantune_plan_run_in(scantune_plan* plan, const void* input, void* output, void* workspace,
-                                     uint64_t workspace_bytes, scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run, true>(plan);
-    if (made.plan != nullptr)
-      made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output), made.problem.init,
-                        stream_of(stream), made.problem.states);
-  });
-}
-
-scantune_status scantune_plan_run_arg_in(scantune_plan* plan, const void* input, void* output, uint64_t* index,
-                                         void* workspace, uint64_t workspace_bytes, scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run_arg, true>(plan);
-    made.plan->run_in({workspace, workspace_bytes}, made.problem.pointers(input, output, index), made.problem.init,
-                      stream_of(stream), made.problem.states);
-  });
-}
-
-scantune_status scantune_plan_run_select_in(scantune_plan* plan, const scantune_selection_arrays* arrays,
-                                            void* workspace, uint64_t workspace_bytes, scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run_select, true>(plan);
-    made.plan->run_in({workspace, workspace_bytes}, checked_arrays(made.arrays, arrays), made.problem.init,
-                      stream_of(stream), made.problem.states);
-  });
-}
-
-scantune_status scantune_plan_run_sort_in(scantune_plan* plan, const scantune_sorting_arrays* arrays, void* workspace,
-                                          uint64_t workspace_bytes, scantune_stream stream) {
-  return guarded([&] {
-    const scantune_plan& made = checked_plan<RunBy::run_sort, true>(plan);
-    const Pointers pointers = checked_arrays(made.sorted, arrays);
-    if (made.plan != nullptr)
-      made.plan->run_in({workspace, workspace_bytes}, pointers, made.problem.init, stream_of(stream),
-                        made.problem.states);
-  });
 }
 
 const char* scantune_plan_description(const scantune_plan* plan) {
@@ -403,10 +231,11 @@ scantune_status scantune_trim(uint64_t* freed_bytes) {
   });
 }
 
-scantune_status scantune_buffer_create(uint64_t bytes, scantune_buffer** buffer) {
+scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, scantune_buffer** buffer) {
   return guarded([&] {
     scantune_buffer*& place = not_null("buffer", buffer);
-    place = new scantune_buffer(bytes);
+    checked_device(device);
+    place = new scantune_buffer(device_of(device), bytes);
   });
 }
 

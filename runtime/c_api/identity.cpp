@@ -1,5 +1,6 @@
 #include "c_api/identity.h"
 
+#include <cstring>
 #include <type_traits>
 
 #include "core/parts/neutral_item.h"
@@ -26,38 +27,41 @@ Accumulator identity(Operator op) {
 }
 
 template <class Input, class Accumulator>
-InitialValue identity_as(const ScanRequest& request) {
-  const auto value = identity<Input, Accumulator>(request.op);
-  return {request, &value};
+InitialValue identity_as(Operator op) {
+  const auto value = identity<Input, Accumulator>(op);
+  InitialValue init;
+  std::memcpy(init.bytes, &value, sizeof value);
+  return init;
 }
 
 template <class Input>
-InitialValue identity_in(const ScanRequest& request) {
-  if (request.accumulator_type == ValueType::f64) return identity_as<Input, f64>(request);
-  if (request.accumulator_type == ValueType::f32) return identity_as<Input, f32>(request);
+InitialValue identity_in(ValueType accumulator, Operator op) {
+  if (accumulator == ValueType::f64) return identity_as<Input, f64>(op);
+  if (accumulator == ValueType::f32) return identity_as<Input, f32>(op);
   if constexpr (std::is_integral_v<Input>) {
-    if (request.accumulator_type == ValueType::i64) return identity_as<Input, i64>(request);
-    if (request.accumulator_type == ValueType::u64) return identity_as<Input, u64>(request);
-    if (request.accumulator_type == ValueType::i32) return identity_as<Input, i32>(request);
-    return identity_as<Input, u32>(request);
+    if (accumulator == ValueType::i64) return identity_as<Input, i64>(op);
+    if (accumulator == ValueType::u64) return identity_as<Input, u64>(op);
+    if (accumulator == ValueType::i32) return identity_as<Input, i32>(op);
+    return identity_as<Input, u32>(op);
   }
   return {};
 }
 
 }  // namespace
 
-InitialValue identity_of(const ScanRequest& request) {
-  switch (request.input_type) {
-#define SCANTUNE_IDENTITY(name, bytes, type_class, constant)                      \
-  case ValueType::name:                                                           \
-    if constexpr (is_integer(ValueType::name)) return identity_in<name>(request); \
+InitialValue identity_of(ValueType input, ValueType accumulator, Operator op) {
+  switch (input) {
+#define SCANTUNE_IDENTITY(name, bytes, type_class, constant)                              \
+  case ValueType::name:                                                                   \
+    if constexpr (is_integer(ValueType::name)) return identity_in<name>(accumulator, op); \
     break;
     SCANTUNE_VALUE_TYPES(SCANTUNE_IDENTITY)
 #undef SCANTUNE_IDENTITY
     case ValueType::custom:
       break;
   }
-  return identity_in<f64>(request);  // 0, 1 and the infinities are the same numbers in every floating-point type
+  return identity_in<f64>(accumulator,
+                          op);  // 0, 1 and the infinities are the same numbers in every floating-point type
 }
 
 }  // namespace scantune::c_api

@@ -15,6 +15,15 @@ void fail_enum(const char* member, const char* type, int number, int first, int 
 
 std::string type_name(ValueType type) { return type == ValueType::custom ? "a custom type" : token(type); }
 
+scantune_type accumulator_of(const scantune_type& input, const scantune_type& output) {
+  const auto is_type = [](int number) { return number >= SCANTUNE_I8 && number <= kLastType; };
+  const int in = number_in(input), out = number_in(output);
+  if (!is_type(in) || !is_type(out)) return SCANTUNE_DEFAULT_TYPE;
+  int number = SCANTUNE_I8;
+  while (type_of(number) != default_accumulator(type_of(in), type_of(out))) ++number;
+  return static_cast<scantune_type>(number);
+}
+
 void check_count(u64 n, bool has_them, const CountNames& names, u64 count) {
   const auto found = [&] { return std::to_string(count); };
   if (!has_them) {
@@ -32,37 +41,27 @@ void check_count(u64 n, bool has_them, const CountNames& names, u64 count) {
                   names.extent + " are of equal length");
 }
 
-void fail_built_in_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment) {
-  fail(bytes != 0 ? names.bytes : names.alignment,
-       std::to_string(bytes != 0 ? bytes : alignment) + "; it must be 0 unless the type is a custom one");
+void fail_built_in_bytes(std::uint32_t bytes, std::uint32_t alignment) {
+  fail(bytes != 0 ? "custom_bytes" : "custom_alignment",
+       std::to_string(bytes != 0 ? bytes : alignment) + "; it must be 0 unless a type is SCANTUNE_CUSTOM_TYPE");
 }
 
-void check_custom_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment) {
+void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment) {
   if (bytes < 1 || bytes > kMaxValueBytes)
-    fail(names.bytes, std::to_string(bytes) + "; a custom type has 1 to " + std::to_string(kMaxValueBytes) + " bytes");
+    fail("custom_bytes",
+         std::to_string(bytes) + "; a custom type has 1 to " + std::to_string(kMaxValueBytes) + " bytes");
   constexpr std::uint32_t kAlignments[] = {1, 2, 4, 8, 16};
   static_assert(kAlignments[std::size(kAlignments) - 1] == kVectorAlignmentBytes);
   if (std::ranges::find(kAlignments, alignment) != std::end(kAlignments) && bytes % alignment == 0) return;
-  const std::string_view path = names.bytes;
-  const auto member = path.substr(path.find('.') + 1);  // of the same struct
-  fail(names.alignment, std::to_string(alignment) + "; it must be 1, 2, 4, 8 or 16, and divide " + std::string(member) +
-                            ", which is " + std::to_string(bytes));
+  fail("custom_alignment", std::to_string(alignment) +
+                               "; it must be 1, 2, 4, 8 or 16, and divide custom_bytes, which is " +
+                               std::to_string(bytes));
 }
 
-void fail_source(const char* member, const char* source, const char* what) {
-  fail(member, std::string(source == nullptr ? "NULL" : "empty") + "; it must define " + what);
-}
-
-void check_state(const StateNames& names, const void* state, std::uint32_t bytes) {
-  if (bytes > kMaxValueBytes)
-    fail(names.bytes, std::to_string(bytes) + "; a state has at most " + std::to_string(kMaxValueBytes) +
-                          " bytes: pass what is larger in memory of the device, and its address in the state");
-  if (bytes > 0 && state == nullptr)
-    fail(names.state,
-         "NULL, and " + std::string(names.bytes) + " is " + std::to_string(bytes) + ": point it to the state");
-  if (bytes == 0 && state != nullptr)
-    fail(names.bytes, "0, and " + std::string(names.state) +
-                          " is given: pass the size of the source's State, or leave " + names.state + " NULL");
+void fail_wide_type(const char* member, int number) {
+  const std::string type =
+      number >= SCANTUNE_I8 && number <= kLastType ? type_name(type_of(number)) : std::to_string(number);
+  fail(member, type + "; it must be SCANTUNE_U64 or SCANTUNE_I64, for kernels count in 8 bytes");
 }
 
 }  // namespace scantune::c_api

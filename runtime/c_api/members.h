@@ -56,7 +56,15 @@ inline ValueType checked_type(const char* member, const scantune_type& value) {
   return type_of(checked_enum(member, "scantune_type", value, SCANTUNE_I8, kLastType));
 }
 
+// Throws unless it is one.
+inline void checked_device(const scantune_device& device) {
+  checked_enum("device", "scantune_device", device, 0, SCANTUNE_HOST_DEVICE);
+}
+
 std::string type_name(ValueType type);
+
+// What scantune_accumulator() returns.
+scantune_type accumulator_of(const scantune_type& input, const scantune_type& output);
 
 static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
               same(SCANTUNE_COLUMNS, Segments::columns));
@@ -80,39 +88,29 @@ void check_count(const Typed& request, Segments segments, const CountNames& name
   check_count(request.n, request.segments == segments, names, count);
 }
 
-// The members that hold a custom type's size and alignment, as messages name them.
-struct CustomTypeNames {
-  const char* bytes;
-  const char* alignment;
-};
-
 // Throws unless these are those of a custom type.
-void check_custom_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment);
-[[noreturn]] void fail_built_in_bytes(const CustomTypeNames& names, std::uint32_t bytes, std::uint32_t alignment);
+void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment);
+[[noreturn]] void fail_built_in_bytes(std::uint32_t bytes, std::uint32_t alignment);
 
-// Throws unless these are those of a custom type, or 0 for a type with a name.
-inline void check_custom_type(const CustomTypeNames& names, ValueType type, std::uint32_t bytes,
-                              std::uint32_t alignment) {
-  if (type == ValueType::custom) return check_custom_bytes(names, bytes, alignment);
-  if ((bytes | alignment) != 0) [[unlikely]]
-    fail_built_in_bytes(names, bytes, alignment);
+// Sets the size and alignment of the custom type. Throws unless these are those of one, or 0 if no type is.
+template <class Caller, class Typed>
+void take_custom_type(const Caller& caller, bool has_one, Typed& request) {
+  if (has_one)
+    check_custom_bytes(caller.custom_bytes, caller.custom_alignment);
+  else if ((caller.custom_bytes | caller.custom_alignment) != 0) [[unlikely]]
+    fail_built_in_bytes(caller.custom_bytes, caller.custom_alignment);
+  request.custom_bytes = static_cast<int>(caller.custom_bytes);
+  request.custom_alignment = static_cast<int>(caller.custom_alignment);
 }
 
-[[noreturn]] void fail_source(const char* member, const char* source, const char* what);
+[[noreturn]] void fail_wide_type(const char* member, int number);
 
-// Throws unless there is a source. what: what it must define.
-inline void check_source(const char* member, const char* source, const char* what) {
-  if (source == nullptr || *source == '\0') [[unlikely]]
-    fail_source(member, source, what);
+// Throws unless a count or an index has 8 bytes, as kernels read and write them.
+inline void check_wide_type(const char* member, const scantune_type& type) {
+  const int number = number_in(type);
+  if (number != SCANTUNE_DEFAULT_TYPE && number != SCANTUNE_U64 && number != SCANTUNE_I64) [[unlikely]]
+    fail_wide_type(member, number);
 }
-
-// The members that hold a source's state and its bytes, as messages name them.
-struct StateNames {
-  const char* state;
-  const char* bytes;
-};
-// Throws unless there are as many bytes as a state may have, or none and no state.
-void check_state(const StateNames& names, const void* state, std::uint32_t bytes);
 
 // The caller's text; empty where none is given.
 inline std::string_view checked_config(const char* config) {

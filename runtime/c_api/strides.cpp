@@ -12,13 +12,6 @@
 namespace scantune::c_api {
 namespace {
 
-// Every scan() asks this, so it compares once.
-bool has_any(const scantune_problem& problem) {
-  const i64 strides = problem.row_stride | problem.item_stride | problem.plane_stride | problem.out_row_stride |
-                      problem.out_item_stride | problem.out_plane_stride;
-  return (static_cast<u64>(strides) | problem.planes) != 0;
-}
-
 // A CTA for each of so few rows would leave SMs idle for as long as such a row takes.
 constexpr u64 kFewRows = 128, kLongRow = u64{1} << 14;
 
@@ -51,23 +44,24 @@ i64 dense(i64 stride, u64 count, const char* name) {
   return result;
 }
 
-Strides input_strides(const scantune_problem& problem, const Shape& shape) {
+template <class Caller>
+Strides input_strides(const Caller& caller, const Shape& shape) {
   Strides strides;
-  strides.item = problem.item_stride != 0 ? problem.item_stride : 1;
-  strides.sequence = problem.row_stride != 0 ? problem.row_stride : dense(strides.item, shape.length, "row_stride");
+  strides.item = caller.item_stride != 0 ? caller.item_stride : 1;
+  strides.sequence = caller.row_stride != 0 ? caller.row_stride : dense(strides.item, shape.length, "row_stride");
   if (shape.planes > 1)
-    strides.plane = problem.plane_stride != 0 ? problem.plane_stride
-                                              : std::max(dense(strides.sequence, shape.plane_rows(), "plane_stride"),
-                                                         dense(strides.item, shape.length, "plane_stride"));
+    strides.plane = caller.plane_stride != 0 ? caller.plane_stride
+                                             : std::max(dense(strides.sequence, shape.plane_rows(), "plane_stride"),
+                                                        dense(strides.item, shape.length, "plane_stride"));
   return strides;
 }
 
 // Strides of the output are those of the input where none is given.
-Strides output_strides(const scantune_problem& problem, const Strides& input, const Shape& shape) {
+Strides output_strides(const scantune_scan_request& caller, const Strides& input, const Shape& shape) {
   Strides strides = input;
-  if (problem.out_item_stride != 0) strides.item = problem.out_item_stride;
-  if (problem.out_row_stride != 0) strides.sequence = problem.out_row_stride;
-  if (problem.out_plane_stride != 0 && shape.planes > 1) strides.plane = problem.out_plane_stride;
+  if (caller.out_item_stride != 0) strides.item = caller.out_item_stride;
+  if (caller.out_row_stride != 0) strides.sequence = caller.out_row_stride;
+  if (caller.out_plane_stride != 0 && shape.planes > 1) strides.plane = caller.out_plane_stride;
   return strides;
 }
 
@@ -104,33 +98,34 @@ bool is_dense(const Strides& strides, const Shape& shape, bool of_columns) {
   return items && sequences && planes;
 }
 
-Shape shape_of(const scantune_problem& problem, const ScanRequest& request) {
+template <class Caller, class Typed>
+Shape shape_of(const Caller& caller, const Typed& request) {
   if (request.segments != Segments::rows)
     fail(
         "strides are given, and segments is not SCANTUNE_ROWS: set it, or leave strides and planes at 0; columns are "
         "rows whose row_stride is 1");
   const Shape shape{request.rows, request.rows == 0 ? 0 : request.n / request.rows,
-                    problem.planes != 0 ? problem.planes : 1};
+                    caller.planes != 0 ? caller.planes : 1};
   if (shape.rows % shape.planes != 0)
     fail("planes is " + std::to_string(shape.planes) + ", and rows " + std::to_string(shape.rows) +
          ", which is no multiple: planes are of equally many rows");
   return shape;
 }
 
-void make_columns(ScanRequest& request) {
+template <class Typed>
+void make_columns(Typed& request) {
   request.segments = Segments::columns;
   request.columns = std::exchange(request.rows, 0);
 }
 
 }  // namespace
 
-void take_strides(const scantune_problem& problem, ScanRequest& request) {
-  if (!has_any(problem)) return;
-  const Shape shape = shape_of(problem, request);
+void take_given_strides(const scantune_scan_request& caller, ScanRequest& request) {
+  const Shape shape = shape_of(caller, request);
   if (request.n == 0) return;
   Layout layout{.plane_sequences = shape.plane_rows()};
-  layout.input = input_strides(problem, shape);
-  layout.output = output_strides(problem, layout.input, shape);
+  layout.input = input_strides(caller, shape);
+  layout.output = output_strides(caller, layout.input, shape);
   const StridedAxes out = axes_of(layout.output, shape, true);
   check_places(axes_of(layout.input, shape, false), 0);
   check_places(out, 0);
@@ -151,18 +146,11 @@ void take_strides(const scantune_problem& problem, ScanRequest& request) {
   if (lie_close || (shape.rows < kFewRows && shape.length >= kLongRow)) make_columns(request);
 }
 
-void take_strides_of_reduction(const scantune_problem& problem, ScanRequest& request) {
-  if (!has_any(problem)) return;
-  for (const auto& [name, stride] : {std::pair("out_row_stride", problem.out_row_stride),
-                                     {"out_item_stride", problem.out_item_stride},
-                                     {"out_plane_stride", problem.out_plane_stride}})
-    if (stride != 0)
-      fail(std::string(name) + " is " + std::to_string(stride) +
-           "; the results of a reduction lie one behind the other: leave it at 0");
-  const Shape shape = shape_of(problem, request);
+void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request) {
+  const Shape shape = shape_of(caller, request);
   if (request.n == 0) return;
   Layout layout{.plane_sequences = shape.plane_rows()};
-  layout.input = input_strides(problem, shape);
+  layout.input = input_strides(caller, shape);
   check_places(axes_of(layout.input, shape, false), 0);
   if (is_dense(layout.input, shape, false)) return;
   if (is_dense(layout.input, shape, true)) return make_columns(request);

@@ -7,7 +7,7 @@
 namespace scantune::c_api {
 namespace {
 
-constexpr std::size_t kMostBytes = 256;  // room for years of members; all are read, so a wrong size has to fail
+constexpr std::size_t kMostBytes = 512;  // room for years of members; all are read, so a wrong size has to fail
 
 std::string what_differs(const StructVersion& version, std::size_t struct_bytes) {
   return std::string(version.member) + " is " + std::to_string(struct_bytes) + ", and this library's " + version.type +

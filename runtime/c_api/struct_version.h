@@ -22,11 +22,20 @@ void check_struct_bytes(const StructVersion& version, std::size_t struct_bytes);
 // Also throws RequestError if a larger struct holds more than zeroes beyond what this library knows.
 void check_struct(const StructVersion& version, const void* given, std::size_t struct_bytes);
 
+// The size of a caller's struct, of which that is the first member.
+template <class Struct>
+std::size_t size_in(const Struct& given) {
+  if constexpr (requires { given.head; })
+    return given.head.struct_bytes;
+  else
+    return given.struct_bytes;
+}
+
 // The caller's struct as this library knows it, with the defaults of members that an older caller does not know. It is
 // the struct itself if that is of this version, else a copy in the storage.
 template <class Struct>
 const Struct* as_known(const StructVersion& version, const Struct* given, const Struct& defaults, Struct& storage) {
-  const std::size_t struct_bytes = given->struct_bytes;
+  const std::size_t struct_bytes = size_in(*given);
   if (struct_bytes == sizeof(Struct)) [[likely]]
     return given;
   check_struct(version, given, struct_bytes);

@@ -84,6 +84,12 @@ std::string strides_text(const Layout& layout) {
   return text;
 }
 
+// The argument's name, and the role that C callers know it by where that is another.
+std::string named_by_role(const RequestOperand& operand) {
+  const std::string name = operand.name, role = Tokens<OperandRole>::kNames[static_cast<int>(operand.role)];
+  return name == role || is_argument(operand.role) ? name : name + " (the " + role + ")";
+}
+
 [[noreturn]] void fail(const Request& request, const std::string& fault) {
   throw RequestError(to_string(request) + ": " + fault);
 }
@@ -217,7 +223,8 @@ std::string Arguments::address_fault(const Pointers& pointers) const {
     const RequestOperand& operand = operands_.list()[place];
     const std::string argument = std::string(operand.name) + " is ";
     if (pointers[place] == nullptr && operand.bytes() != 0 && !operand.may_be_null)
-      return argument + "null, and n is " + std::to_string(request_.n);
+      return named_by_role(operand) + " is null, and n is " + std::to_string(request_.n) +
+             ": pass memory of the device";
     if ((address_of(pointers[place]) & places_[place].misaligning) != 0)
       return argument + hex(pointers[place]) + ", which is not a multiple of the " + std::to_string(operand.alignment) +
              " bytes that its type is aligned to";

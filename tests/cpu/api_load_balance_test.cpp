@@ -48,14 +48,12 @@ TEST_F(LoadBalanceApi, PutsEveryArrayWhereKernelsFindIt) {
 }
 
 TEST_F(LoadBalanceApi, PlansDoSo) {
-  const auto both = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(
-      kSegments, kBalancedItems, {.assigned = runtime::Assigned::segments_and_ranks});
+  const auto both = runtime::segments_and_ranks_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems);
   both(kOffsets, kSegmentOf, kRankOf);
   EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
   EXPECT_EQ(last_launch().arguments.position, kRankOf);
-  const auto ranks = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems,
-                                                                              {.assigned = runtime::Assigned::ranks});
-  ranks(kOffsets, nullptr, kRankOf);
+  const auto ranks = runtime::ranks_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems);
+  ranks(kOffsets, kRankOf);
   EXPECT_EQ(last_launch().arguments.output, kRankOf);
   const auto expand = runtime::expand_plan<std::uint32_t, float>(kSegments, kBalancedItems);
   expand(kOffsets, balance_memory<float>(0x4000000), balance_memory<float>(0x5000000));
@@ -106,7 +104,7 @@ TEST_F(LoadBalanceApi, ChecksOffsetsInTheStreamBeforeItLaunches) {
   EXPECT_EQ(device_->zeroed[0].launches_before, 0u);
   const auto plan =
       runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems, {.check = true});
-  plan(kOffsets, kSegmentOf, nullptr, stream);
+  plan(kOffsets, kSegmentOf, stream);
   EXPECT_EQ(device_->launched.size(), 4u);
   EXPECT_EQ(device_->waited_for.size(), 2u);
 }
@@ -124,7 +122,7 @@ TEST_F(LoadBalanceApi, PlansMayBeCaptured) {
   device_->begin_capture(stream, 1);
   device_->launched.reserve(100);
   const long before = allocation_count;
-  for (int time = 0; time < 100; ++time) plan(kOffsets, kSegmentOf, nullptr, stream);
+  for (int time = 0; time < 100; ++time) plan(kOffsets, kSegmentOf, stream);
   EXPECT_EQ(allocation_count, before);
   EXPECT_EQ(device_->launched.size(), 100u);
   EXPECT_TRUE(device_->allocations.empty());

@@ -323,7 +323,7 @@ TEST_F(PublicApi, CallsThatDifferInAMapAloneAreToldApart) {
   const Stream stream = device_->make_stream();
   const auto scan = [&](int which) {
     const std::string source = "__device__ int load(int x) { return x + " + std::to_string(which) + "; }";
-    runtime::scan(in, out, kSomeItems, {.stream = stream, .load = runtime::Map::source(source)});
+    runtime::scan(in, out, kSomeItems, {.load = runtime::Map::source(source), .stream = stream});
   };
   for (int which = 0; which < kMaps; ++which) scan(which);
   device_->begin_capture(stream, 1);
@@ -370,44 +370,39 @@ TEST_F(PublicApi, OperatorsAreToldApartBySourceAndSizeOfTheState) {
   EXPECT_NE(module_of(Op::custom(source + ";", 0, 1)), stated);
 }
 
-TEST_F(PublicApi, AProgramOfTheHeaderWithoutStatesOfOperatorsIsServed) {
-  const int identity = 5;
-  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;
-  custom.struct_bytes = 48;
-  custom.source = "Value combine";
-  custom.identity = &identity;
-  custom.value_type = SCANTUNE_I32;
-  custom.state = &custom;  // behind what that program has
-  custom.state_bytes = 99;
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kSomeItems;
-  problem.input_type = problem.output_type = SCANTUNE_I32;
-  problem.op = SCANTUNE_CUSTOM;
-  problem.custom = &custom;
-  EXPECT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK)
-      << scantune_error_message();
-  EXPECT_FALSE(contains(device_->compiler().sources.back(), "STATE"));
+// A sum of i32 items.
+scantune_scan_request sum_of_ints(u64 n = kSomeItems) {
+  scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
+  request.head.n = n;
+  request.input_type = request.output_type = SCANTUNE_I32;
+  return request;
+}
+const scantune_arrays kInAndOut = {2, {address(0x1000000), address(0x9000000)}};
+
+// An operator on i32, which keeps a pointer to its identity.
+scantune_function operator_from(const int& identity, const char* source = "Value combine") {
+  scantune_function combine = SCANTUNE_FUNCTION_INIT;
+  combine.source = source;
+  combine.identity = &identity;
+  combine.identity_type = SCANTUNE_I32;
+  return combine;
 }
 
 TEST_F(PublicApi, APlanKeepsNothingOfTheCallersProblem) {
   std::string source = "Value combine";
   int identity = 5;
-  scantune_custom_operator custom = SCANTUNE_CUSTOM_OPERATOR_INIT;
-  custom.source = source.c_str();
-  custom.identity = &identity;
-  custom.value_type = SCANTUNE_I32;
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kSomeItems;
-  problem.input_type = problem.output_type = SCANTUNE_I32;
-  problem.op = SCANTUNE_CUSTOM;
-  problem.kind = SCANTUNE_EXCLUSIVE;
-  problem.custom = &custom;
+  scantune_function combine = operator_from(identity, source.c_str());
+  scantune_scan_request request = sum_of_ints();
+  request.op = SCANTUNE_CUSTOM;
+  request.kind = SCANTUNE_EXCLUSIVE;
+  request.combine = &combine;
   scantune_plan* plan = nullptr;
-  ASSERT_EQ(scantune_plan_create(&problem, &plan), SCANTUNE_OK) << scantune_error_message();
+  ASSERT_EQ(scantune_plan_create(&request.head, &plan), SCANTUNE_OK) << scantune_error_message();
   source.assign(source.size(), '?');
   identity = 6;
-  std::memset(&problem, 0xff, sizeof problem);
-  ASSERT_EQ(scantune_plan_run(plan, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
+  std::memset(&request, 0xff, sizeof request);
+  std::memset(&combine, 0xff, sizeof combine);
+  ASSERT_EQ(scantune_plan_run(plan, &kInAndOut, nullptr, nullptr), SCANTUNE_OK);
   EXPECT_EQ(init_of<int>(last_launch()), 5);
   scantune_plan_destroy(plan);
 }
@@ -430,7 +425,7 @@ TEST_F(PublicApi, RowsAndColumnsOfNoItemsAreScannedByLaunchingNothing) {
   runtime::reduce<int>(nullptr, static_cast<int*>(nullptr), 0, {.segments = Segments::rows(0, 100)});
   runtime::reduce_plan<int>(0, {.segments = Segments::rows(0, 100)})(nullptr, nullptr);
   runtime::scan<int>(nullptr, static_cast<int*>(nullptr), 0,
-                     {.config = R"({"family": "scan_rows"})", .segments = Segments::rows(7, 0)});
+                     {.segments = Segments::rows(7, 0), .config = R"({"family": "scan_rows"})"});
   EXPECT_EQ(device_->compiler().compilations, 0);
   EXPECT_TRUE(device_->launched.empty());
 }
@@ -452,60 +447,60 @@ TEST_F(PublicApi, WarmCallsOfBuiltInOperatorsAllocateNothing) {
 }
 
 TEST_F(PublicApi, TheDefaultProblemIsTheSameInCAndWithoutAPreprocessor) {
-  const scantune_problem expected = SCANTUNE_PROBLEM_INIT;
-  scantune_problem problem;
-  std::memset(&problem, 0xff, sizeof problem);
-  ASSERT_EQ(scantune_problem_init(&problem, sizeof problem), SCANTUNE_OK);
-  EXPECT_EQ(problem.struct_bytes, expected.struct_bytes);
-  EXPECT_EQ(problem.n, expected.n);
-  EXPECT_EQ(problem.accumulator_type, expected.accumulator_type);
-  EXPECT_EQ(problem.op, expected.op);
-  EXPECT_EQ(problem.kind, expected.kind);
-  EXPECT_EQ(problem.init, expected.init);
-  EXPECT_EQ(problem.device_init, expected.device_init);
-  EXPECT_EQ(problem.custom, expected.custom);
-  EXPECT_EQ(problem.captured_launches, expected.captured_launches);
-  EXPECT_EQ(problem.config, nullptr);
-  EXPECT_EQ(expected.config, nullptr);
-  EXPECT_EQ(problem.device_n, nullptr);
-  EXPECT_EQ(expected.device_n, nullptr);
-  EXPECT_EQ(problem.device_clamped, nullptr);
-  EXPECT_EQ(expected.device_clamped, nullptr);
+  const auto expect_same = [](scantune_algorithm algorithm, auto expected) {
+    auto request = expected;
+    std::memset(&request, 0xff, sizeof request);
+    ASSERT_EQ(scantune_request_init(&request.head, algorithm, sizeof request), SCANTUNE_OK);
+    EXPECT_EQ(std::memcmp(&request, &expected, sizeof request), 0) << "algorithm " << algorithm;
+    EXPECT_EQ(request.head.algorithm, algorithm);
+  };
+  expect_same(SCANTUNE_SCAN, scantune_scan_request(SCANTUNE_SCAN_REQUEST_INIT));
+  expect_same(SCANTUNE_REDUCE, scantune_reduce_request(SCANTUNE_REDUCE_REQUEST_INIT));
+  expect_same(SCANTUNE_SELECT, scantune_select_request(SCANTUNE_SELECT_REQUEST_INIT));
+  expect_same(SCANTUNE_LOAD_BALANCE, scantune_load_balance_request(SCANTUNE_LOAD_BALANCE_REQUEST_INIT));
+  expect_same(SCANTUNE_SORT, scantune_sort_request(SCANTUNE_SORT_REQUEST_INIT));
+}
+
+// A process may use its GPU and the host device; the device of these tests is in the GPU's place.
+TEST_F(PublicApi, TheHostDeviceIsAskedForByTheRequest) {
+  scantune_scan_request request = sum_of_ints(0);
+  request.head.device = SCANTUNE_HOST_DEVICE;
+  scantune_plan* plan = nullptr;
+  ASSERT_EQ(scantune_plan_create(&request.head, &plan), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_TRUE(contains(scantune_plan_description(plan), "(host, ")) << scantune_plan_description(plan);
+  scantune_plan_destroy(plan);
+  scantune_buffer* buffer = nullptr;
+  ASSERT_EQ(scantune_buffer_create(16, SCANTUNE_HOST_DEVICE, &buffer), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_TRUE(device_->allocations.empty());
+  scantune_buffer_destroy(buffer);
+  request.head.n = kSomeItems;
+  EXPECT_EQ(scantune_run(&request.head, &kInAndOut, nullptr), SCANTUNE_REQUEST_ERROR);
+  EXPECT_TRUE(contains(scantune_error_message(), "is not memory of the host device")) << scantune_error_message();
+  request.head.device = SCANTUNE_CURRENT_GPU;
+  EXPECT_EQ(scantune_run(&request.head, &kInAndOut, nullptr), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_EQ(device_->launched.size(), 1u);
 }
 
 TEST_F(PublicApi, TakesAConfigFromTheCallerAndKeepsNoPointerToIt) {
   std::string config = R"({"family": "three_phase", "parameters": {"block_threads": 128}})";
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = 1 << 20;
-  problem.input_type = problem.output_type = SCANTUNE_I32;
-  problem.config = config.c_str();
-  ASSERT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
+  scantune_scan_request request = sum_of_ints(1 << 20);
+  request.head.config = config.c_str();
+  ASSERT_EQ(scantune_scan(&request, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
   EXPECT_EQ(last_launch().launch.block_threads, 128);
   scantune_plan* plan = nullptr;
-  ASSERT_EQ(scantune_plan_create(&problem, &plan), SCANTUNE_OK) << scantune_error_message();
+  ASSERT_EQ(scantune_plan_create(&request.head, &plan), SCANTUNE_OK) << scantune_error_message();
   config.replace(config.find("128"), 3, "256");
-  ASSERT_EQ(scantune_plan_run(plan, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
+  ASSERT_EQ(scantune_plan_run(plan, &kInAndOut, nullptr, nullptr), SCANTUNE_OK);
   EXPECT_EQ(last_launch().launch.block_threads, 128);
   const std::string description = scantune_plan_description(plan);
   scantune_plan_destroy(plan);
   EXPECT_TRUE(contains(description, "three_phase{block_threads=128")) << description;
   EXPECT_TRUE(contains(description, "origin: given, by the caller")) << description;
-  ASSERT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
+  ASSERT_EQ(scantune_scan(&request, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK);
   EXPECT_EQ(last_launch().launch.block_threads, 256) << "the plan of the text that stood there before";
   EXPECT_EQ(runtime::describe<int>(1 << 20, {.config = R"({"family":"three_phase","block_threads":128})"}),
             description);
 }
-
-// The problem of the first header, which has neither captured_launches nor what came after it.
-struct FirstProblem {
-  std::size_t struct_bytes;
-  std::uint64_t n;
-  std::int32_t choices[8];
-  const void* init;
-  const void* device_init;
-  const scantune_custom_operator* custom;
-};
-static_assert(sizeof(FirstProblem) == 72);
 
 // The last bytes before memory that cannot be touched.
 class EndOfMemory {
@@ -525,37 +520,29 @@ class EndOfMemory {
   void* const pages_ = mmap(nullptr, 2 * page_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 };
 
+// The bytes of the scan's request in the first header that has one.
+constexpr std::size_t kFirstBytes = 256;
+
 TEST_F(PublicApi, AProgramOfTheFirstHeaderIsServedWithDefaultsForTheRest) {
   EndOfMemory memory;
-  auto* const problem = static_cast<scantune_problem*>(memory.end(sizeof(FirstProblem)));
-  ASSERT_EQ(scantune_problem_init(problem, sizeof(FirstProblem)), SCANTUNE_OK) << scantune_error_message();
-  EXPECT_EQ(problem->struct_bytes, sizeof(FirstProblem));
-  problem->n = 1 << 20;
-  problem->input_type = problem->output_type = SCANTUNE_I32;
+  auto* const request = static_cast<scantune_scan_request*>(memory.end(kFirstBytes));
+  ASSERT_EQ(scantune_request_init(&request->head, SCANTUNE_SCAN, kFirstBytes), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_EQ(request->head.struct_bytes, kFirstBytes);
+  request->head.n = 1 << 20;
+  request->input_type = request->output_type = SCANTUNE_I32;
   const Stream stream = device_->make_stream();
   const auto c_stream = reinterpret_cast<scantune_stream>(stream);
-  EXPECT_EQ(scantune_scan(problem, address(0x1000000), address(0x9000000), c_stream), SCANTUNE_OK)
+  EXPECT_EQ(scantune_scan(request, address(0x1000000), address(0x9000000), c_stream), SCANTUNE_OK)
       << scantune_error_message();
   scantune_plan* plan = nullptr;
-  ASSERT_EQ(scantune_plan_create(problem, &plan), SCANTUNE_OK) << scantune_error_message();
-  const scantune_problem defaults = SCANTUNE_PROBLEM_INIT;
+  ASSERT_EQ(scantune_plan_create(&request->head, &plan), SCANTUNE_OK) << scantune_error_message();
+  const int launches = sum_of_ints().head.captured_launches;
   device_->begin_capture(stream, 1);
-  for (int launch = 0; launch < defaults.captured_launches; ++launch)
-    EXPECT_EQ(scantune_plan_run(plan, address(0x1000000), address(0x9000000), c_stream), SCANTUNE_OK)
-        << scantune_error_message();
-  EXPECT_EQ(scantune_plan_run(plan, address(0x1000000), address(0x9000000), c_stream), SCANTUNE_REQUEST_ERROR);
+  for (int launch = 0; launch < launches; ++launch)
+    EXPECT_EQ(scantune_plan_run(plan, &kInAndOut, nullptr, c_stream), SCANTUNE_OK) << scantune_error_message();
+  EXPECT_EQ(scantune_plan_run(plan, &kInAndOut, nullptr, c_stream), SCANTUNE_REQUEST_ERROR);
   device_->destroy_graph(1);
   scantune_plan_destroy(plan);
-}
-
-// In that header the last four bytes were padding, which initialisers leave as they were.
-TEST_F(PublicApi, AProgramOfTheHeaderWithPaddingForReservedIsServed) {
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kSomeItems;
-  problem.input_type = problem.output_type = SCANTUNE_I32;
-  problem.reserved = 0xa5a5a5a5;
-  EXPECT_EQ(scantune_scan(&problem, address(0x1000000), address(0x9000000), nullptr), SCANTUNE_OK)
-      << scantune_error_message();
 }
 
 // A struct as a later header may have it.
@@ -567,23 +554,21 @@ struct Later {
 
 TEST_F(PublicApi, AProgramOfALaterHeaderIsServedUnlessItSetsWhatIsUnknown) {
   const int identity = 5;
-  Later<scantune_custom_operator> custom{SCANTUNE_CUSTOM_OPERATOR_INIT};
-  custom.known.struct_bytes = sizeof custom;
-  custom.known.source = "Value combine";
-  custom.known.identity = &identity;
-  custom.known.value_type = SCANTUNE_I32;
-  Later<scantune_problem> problem{SCANTUNE_PROBLEM_INIT};
-  ASSERT_EQ(scantune_problem_init(&problem.known, sizeof problem), SCANTUNE_OK) << scantune_error_message();
-  EXPECT_EQ(problem.known.struct_bytes, sizeof problem);
-  problem.known.n = kSomeItems;
-  problem.known.input_type = problem.known.output_type = SCANTUNE_I32;
-  problem.known.op = SCANTUNE_CUSTOM;
-  problem.known.kind = SCANTUNE_EXCLUSIVE;
-  problem.known.custom = &custom.known;
-  const auto scan = [&] { return scantune_scan(&problem.known, address(0x1000000), address(0x9000000), nullptr); };
+  Later<scantune_function> combine{operator_from(identity)};
+  combine.known.struct_bytes = sizeof combine;
+  Later<scantune_scan_request> request{SCANTUNE_SCAN_REQUEST_INIT};
+  ASSERT_EQ(scantune_request_init(&request.known.head, SCANTUNE_SCAN, sizeof request), SCANTUNE_OK)
+      << scantune_error_message();
+  EXPECT_EQ(request.known.head.struct_bytes, sizeof request);
+  request.known.head.n = kSomeItems;
+  request.known.input_type = request.known.output_type = SCANTUNE_I32;
+  request.known.op = SCANTUNE_CUSTOM;
+  request.known.kind = SCANTUNE_EXCLUSIVE;
+  request.known.combine = &combine.known;
+  const auto scan = [&] { return scantune_scan(&request.known, address(0x1000000), address(0x9000000), nullptr); };
   EXPECT_EQ(scan(), SCANTUNE_OK) << scantune_error_message();
   EXPECT_EQ(init_of<int>(last_launch()), identity);
-  for (std::uint64_t* const member : {&problem.unknown, &custom.unknown}) {
+  for (std::uint64_t* const member : {&request.unknown, &combine.unknown}) {
     *member = std::uint64_t{1} << 63;
     EXPECT_EQ(scan(), SCANTUNE_REQUEST_ERROR);
     EXPECT_TRUE(contains(scantune_error_message(), "sets a member that this library does not know"))
@@ -639,11 +624,9 @@ template <class Thrown, class Caught = Thrown>
 void expect_status(FakeDevice& device, scantune_status status, const Thrown& thrown, const char* text,
                    int cuda_result = 0) {
   device.before_load = [&] { throw thrown; };
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kSomeItems;
-  problem.input_type = problem.output_type = SCANTUNE_I32;
+  const scantune_scan_request request = sum_of_ints();
   scantune_plan* plan = nullptr;
-  EXPECT_EQ(scantune_plan_create(&problem, &plan), status);
+  EXPECT_EQ(scantune_plan_create(&request.head, &plan), status);
   EXPECT_EQ(plan, nullptr);
   EXPECT_TRUE(contains(scantune_error_message(), text)) << scantune_error_message();
   EXPECT_EQ(scantune_error_cuda_result(), cuda_result) << text;
@@ -675,7 +658,7 @@ TEST_F(PublicApi, ErrorsAreTheSameOnBothSidesOfTheCInterface) {
 
 TEST_F(PublicApi, MessagesBelongToTheirThreadAndOutliveSuccess) {
   std::thread([] { EXPECT_STREQ(scantune_error_message(), ""); }).join();
-  ASSERT_EQ(scantune_buffer_create(1, nullptr), SCANTUNE_REQUEST_ERROR);
+  ASSERT_EQ(scantune_buffer_create(1, SCANTUNE_CURRENT_GPU, nullptr), SCANTUNE_REQUEST_ERROR);
   const std::string message = scantune_error_message();
   std::thread([] { scantune_plan_run(nullptr, nullptr, nullptr, nullptr); }).join();
   EXPECT_EQ(scantune_release(nullptr), SCANTUNE_OK);

@@ -25,9 +25,9 @@ T* device_memory(std::uintptr_t where) {
   return static_cast<T*>(address(where));
 }
 
-const int* const kInput = device_memory<int>(0x1000000);
-int* const kOutput = device_memory<int>(0x9000000);
-std::uint64_t* const kCount = device_memory<std::uint64_t>(0x5000);
+const int* const kItemsIn = device_memory<int>(0x1000000);
+int* const kItemsOut = device_memory<int>(0x9000000);
+std::uint64_t* const kCountOut = device_memory<std::uint64_t>(0x5000);
 
 template <class T>
 T init_of(const FakeLaunch& launch) {
@@ -43,68 +43,69 @@ class SelectApi : public PublicApi {
 
 // All that a selection may have, in C.
 struct CSelection {
-  scantune_selection selection = SCANTUNE_SELECTION_INIT;
-  scantune_selection_arrays arrays = SCANTUNE_SELECTION_ARRAYS_INIT;
+  scantune_select_request request = SCANTUNE_SELECT_REQUEST_INIT;
+  scantune_arrays arrays = SCANTUNE_ARRAYS_INIT;
   int constant = 3;
 
   CSelection() {
-    selection.n = kSelectedItems;
-    selection.type = SCANTUNE_I32;
-    selection.constant = &constant;
-    arrays.input = kInput;
-    arrays.output = kOutput;
-    arrays.count = kCount;
+    request.head.n = kSelectedItems;
+    request.input_type = SCANTUNE_I32;
+    request.constant = &constant;
+    arrays.of[SCANTUNE_INPUT] = kItemsIn;
+    arrays.of[SCANTUNE_OUTPUT] = kItemsOut;
+    arrays.of[SCANTUNE_COUNT] = kCountOut;
   }
+
+  scantune_status run() const { return scantune_run(&request.head, &arrays, nullptr); }
 };
 
 TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
   std::vector<CSelection> all(9);
-  all[1].selection.criterion = SCANTUNE_FLAGGED;
-  all[2].selection.value_bytes = 4;
-  all[3].selection.selected = SCANTUNE_INDICES;
-  all[4].selection.selected = SCANTUNE_ITEMS_AND_INDICES;
-  all[5].selection.rejected = SCANTUNE_APART;
-  all[6].selection.criterion = SCANTUNE_FLAGGED;
-  all[6].selection.value_bytes = 8;
-  all[6].selection.selected = SCANTUNE_ITEMS_AND_INDICES;
+  all[1].request.criterion = SCANTUNE_FLAGGED;
+  all[2].request.value_bytes = 4;
+  all[3].request.selected = SCANTUNE_INDICES;
+  all[4].request.selected = SCANTUNE_ITEMS_AND_INDICES;
+  all[5].request.rejected = SCANTUNE_APART;
+  all[6].request.criterion = SCANTUNE_FLAGGED;
+  all[6].request.value_bytes = 8;
+  all[6].request.selected = SCANTUNE_ITEMS_AND_INDICES;
   for (CSelection* const three : {&all[7], &all[8]}) {
-    three->selection.criterion = SCANTUNE_AROUND;
-    three->selection.rejected = three == &all[7] ? SCANTUNE_APART : SCANTUNE_BEHIND;
+    three->request.criterion = SCANTUNE_AROUND;
+    three->request.rejected = three == &all[7] ? SCANTUNE_APART : SCANTUNE_BEHIND;
   }
   for (CSelection& one : all) {
-    scantune_selection& selection = one.selection;
-    scantune_selection_arrays& arrays = one.arrays;
-    if (selection.criterion == SCANTUNE_FLAGGED) {
-      selection.constant = nullptr;
-      arrays.flags = device_memory<std::uint8_t>(0xa000001);
+    scantune_select_request& request = one.request;
+    const void** const of = one.arrays.of;
+    if (request.criterion == SCANTUNE_FLAGGED) {
+      request.constant = nullptr;
+      of[SCANTUNE_FLAGS] = address(0xa000001);
     }
-    if (selection.value_bytes != 0) {
-      arrays.values = address(0xb000000);
-      arrays.values_output = address(0xc000000);
+    if (request.value_bytes != 0) {
+      of[SCANTUNE_VALUES] = address(0xb000000);
+      of[SCANTUNE_VALUES_OUTPUT] = address(0xc000000);
     }
-    if (selection.selected != SCANTUNE_ITEMS) arrays.indices = address(0xd000000);
-    if (selection.selected == SCANTUNE_INDICES) arrays.output = nullptr;
-    if (selection.rejected == SCANTUNE_APART) arrays.rejected = address(0xe000000);
-    if (selection.criterion == SCANTUNE_AROUND && selection.rejected == SCANTUNE_APART)
-      arrays.second = address(0xf000000);
-    ASSERT_EQ(scantune_select(&selection, &arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
+    if (request.selected == SCANTUNE_ITEMS_AND_INDICES) of[SCANTUNE_POSITION] = address(0xd000000);
+    if (request.rejected == SCANTUNE_APART) of[SCANTUNE_REJECTED] = address(0xe000000);
+    if (request.criterion == SCANTUNE_AROUND && request.rejected == SCANTUNE_APART)
+      of[SCANTUNE_SECOND] = address(0xf000000);
+    ASSERT_EQ(one.run(), SCANTUNE_OK) << scantune_error_message();
     scantune_plan* plan = nullptr;
-    ASSERT_EQ(scantune_select_plan_create(&selection, &plan), SCANTUNE_OK) << scantune_error_message();
-    ASSERT_EQ(scantune_plan_run_select(plan, &arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
-    ASSERT_EQ(scantune_plan_run_select_in(plan, &arrays, nullptr, 0, nullptr), SCANTUNE_OK) << scantune_error_message();
+    const scantune_workspace none = {nullptr, 0};
+    ASSERT_EQ(scantune_plan_create(&request.head, &plan), SCANTUNE_OK) << scantune_error_message();
+    ASSERT_EQ(scantune_plan_run(plan, &one.arrays, nullptr, nullptr), SCANTUNE_OK) << scantune_error_message();
+    ASSERT_EQ(scantune_plan_run(plan, &one.arrays, &none, nullptr), SCANTUNE_OK) << scantune_error_message();
     scantune_plan_destroy(plan);
     ASSERT_EQ(device_->launched.size(), 3u);
     for (const FakeLaunch& launch : device_->launched) {
-      const bool only_indices = selection.selected == SCANTUNE_INDICES;
-      EXPECT_EQ(launch.arguments.input, arrays.input);
-      EXPECT_EQ(launch.arguments.output, only_indices ? arrays.indices : arrays.output);
-      EXPECT_EQ(launch.arguments.count, arrays.count);
-      EXPECT_EQ(launch.arguments.flags, arrays.flags);
-      EXPECT_EQ(launch.arguments.values, arrays.values);
-      EXPECT_EQ(launch.arguments.values_output, arrays.values_output);
-      EXPECT_EQ(launch.arguments.position, only_indices ? nullptr : arrays.indices);
-      EXPECT_EQ(launch.arguments.rejected, arrays.rejected);
-      EXPECT_EQ(launch.arguments.second, arrays.second);
+      EXPECT_EQ(launch.arguments.input, of[SCANTUNE_INPUT]);
+      EXPECT_EQ(launch.arguments.output, of[SCANTUNE_OUTPUT]);
+      EXPECT_EQ(launch.arguments.count, of[SCANTUNE_COUNT]);
+      EXPECT_EQ(launch.arguments.flags, of[SCANTUNE_FLAGS]);
+      EXPECT_EQ(launch.arguments.values, of[SCANTUNE_VALUES]);
+      EXPECT_EQ(launch.arguments.values_output, of[SCANTUNE_VALUES_OUTPUT]);
+      EXPECT_EQ(launch.arguments.position, of[SCANTUNE_POSITION]);
+      EXPECT_EQ(launch.arguments.rejected, of[SCANTUNE_REJECTED]);
+      EXPECT_EQ(launch.arguments.second, of[SCANTUNE_SECOND]);
     }
     device_->launched.clear();
   }
@@ -113,10 +114,10 @@ TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
 TEST_F(SelectApi, ConstantsReachTheKernelAsItems) {
   const auto* const in = device_memory<std::int8_t>(0x1000000);
   auto* const out = device_memory<std::int8_t>(0x9000000);
-  runtime::select(in, out, kCount, kSelectedItems, {.predicate = Predicate::less(-7LL)});
+  runtime::select(in, out, kCountOut, kSelectedItems, {.predicate = Predicate::less(-7LL)});
   EXPECT_EQ(init_of<std::int8_t>(last_launch()), -7);
   EXPECT_TRUE(contains(last_source(), "::less,")) << last_source();
-  runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCount,
+  runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCountOut,
                   kSelectedItems, {.predicate = Predicate::greater(1)});
   EXPECT_EQ(init_of<std::uint16_t>(last_launch()), 0x3f80);
 }
@@ -139,7 +140,7 @@ TEST_F(SelectApi, EveryComparisonReachesTheKernel) {
 
 TEST_F(SelectApi, ConstantsAreRoundedToTheNearestHalf) {
   const auto bits = [&](double constant) {
-    runtime::select(device_memory<runtime::f16>(0x1000000), device_memory<runtime::f16>(0x9000000), kCount,
+    runtime::select(device_memory<runtime::f16>(0x1000000), device_memory<runtime::f16>(0x9000000), kCountOut,
                     kSelectedItems, {.predicate = Predicate::equal(constant)});
     return init_of<std::uint16_t>(last_launch());
   };
@@ -161,7 +162,7 @@ TEST_F(SelectApi, ConstantsAreRoundedToTheNearestHalf) {
 
 TEST_F(SelectApi, LongConstantsBecomeHalvesInOneStep) {
   const auto bits = [&](auto constant) {
-    runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCount,
+    runtime::select(device_memory<runtime::bf16>(0x1000000), device_memory<runtime::bf16>(0x9000000), kCountOut,
                     kSelectedItems, {.predicate = Predicate::equal(constant)});
     return init_of<std::uint16_t>(last_launch());
   };
@@ -181,15 +182,15 @@ struct State {
 TEST_F(SelectApi, AnotherStateCompilesNothingAndReachesTheKernel) {
   const std::string source = "struct State { double low, high; }; bool keep(Value, State)";
   const auto call = [&](const State& state) {
-    runtime::select(kInput, kOutput, kCount, kSelectedItems, {.predicate = Predicate::source(source, state)});
+    runtime::select(kItemsIn, kItemsOut, kCountOut, kSelectedItems, {.predicate = Predicate::source(source, state)});
     EXPECT_EQ(init_of<State>(last_launch()).high, state.high);
   };
   call({1, 2});
   const int compiled = device_->compiler().compilations;
   call({3, 4});
   call({5, 6});
-  runtime::select_plan<int>(kSelectedItems, {.predicate = Predicate::source(source, State{7, 8})})(kInput, kOutput,
-                                                                                                   kCount);
+  runtime::select_plan<int>(kSelectedItems, {.predicate = Predicate::source(source, State{7, 8})})(kItemsIn, kItemsOut,
+                                                                                                   kCountOut);
   EXPECT_EQ(init_of<State>(last_launch()).high, 8);
   EXPECT_EQ(device_->compiler().compilations, compiled);
   EXPECT_TRUE(contains(last_source(), source)) << last_source();
@@ -198,8 +199,8 @@ TEST_F(SelectApi, AnotherStateCompilesNothingAndReachesTheKernel) {
 
 TEST_F(SelectApi, PredicatesAreToldApartBySourceAndSizeOfTheState) {
   const std::string source = "bool keep(Value)", with_state = "struct State {}; bool keep(Value, State)";
-  const auto call = [&](const Predicate& predicate) {
-    runtime::select(kInput, kOutput, kCount, kSelectedItems, {.predicate = predicate});
+  const auto call = [&](const runtime::UserFunction& predicate) {
+    runtime::select(kItemsIn, kItemsOut, kCountOut, kSelectedItems, {.predicate = predicate});
     return last_launch().module;
   };
   const FakeModule* const plain = call(Predicate::source(source));
@@ -214,19 +215,21 @@ TEST_F(SelectApi, PredicatesAreToldApartBySourceAndSizeOfTheState) {
 
 TEST_F(SelectApi, WarmCallsAllocateNothing) {
   CSelection one;
-  one.selection.n = kSelectTiles;
-  one.arrays.output = address(std::uintptr_t{1} << 40);
-  scantune_selection by_source = one.selection;
-  by_source.criterion = SCANTUNE_PREDICATE;
-  by_source.constant = nullptr;
-  by_source.source = "a source that is longer than what a string holds in itself: bool keep(Value)";
+  one.request.head.n = kSelectTiles;
+  one.arrays.of[SCANTUNE_OUTPUT] = address(std::uintptr_t{1} << 40);
+  scantune_function keep = SCANTUNE_FUNCTION_INIT;
+  keep.role = SCANTUNE_FUNCTION_KEEP;
+  keep.source = "a source that is longer than what a string holds in itself: bool keep(Value)";
+  CSelection by_source = one;
+  by_source.request.criterion = SCANTUNE_PREDICATE;
+  by_source.request.constant = nullptr;
+  by_source.request.function = &keep;
   scantune_plan* plan = nullptr;
-  ASSERT_EQ(scantune_select_plan_create(&one.selection, &plan), SCANTUNE_OK) << scantune_error_message();
+  ASSERT_EQ(scantune_plan_create(&one.request.head, &plan), SCANTUNE_OK) << scantune_error_message();
   device_->launched.reserve(20);
   const std::function<scantune_status()> calls[] = {
-      [&] { return scantune_select(&one.selection, &one.arrays, nullptr); },
-      [&] { return scantune_select(&by_source, &one.arrays, nullptr); },
-      [&] { return scantune_plan_run_select(plan, &one.arrays, nullptr); }};
+      [&] { return one.run(); }, [&] { return by_source.run(); },
+      [&] { return scantune_plan_run(plan, &one.arrays, nullptr, nullptr); }};
   for (const auto& call : calls) {
     ASSERT_EQ(call(), SCANTUNE_OK) << scantune_error_message();
     const long before = allocation_count;
@@ -238,21 +241,21 @@ TEST_F(SelectApi, WarmCallsAllocateNothing) {
 
 TEST_F(SelectApi, OfNoItemsTheCountIsWritten) {
   CSelection one;
-  one.selection.n = 0;
-  EXPECT_EQ(scantune_select(&one.selection, &one.arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
-  runtime::select(static_cast<int*>(nullptr), static_cast<int*>(nullptr), kCount, 0);
-  runtime::partition_plan<int>(0)(nullptr, nullptr, nullptr, kCount);
-  runtime::select_indices(kInput, reinterpret_cast<std::uint32_t*>(const_cast<int*>(kInput)), kCount, 0);
+  one.request.head.n = 0;
+  EXPECT_EQ(one.run(), SCANTUNE_OK) << scantune_error_message();
+  runtime::select(static_cast<int*>(nullptr), static_cast<int*>(nullptr), kCountOut, 0);
+  runtime::partition_plan<int>(0)(nullptr, nullptr, nullptr, kCountOut);
+  runtime::select_indices(kItemsIn, reinterpret_cast<std::uint32_t*>(const_cast<int*>(kItemsIn)), kCountOut, 0);
   ASSERT_EQ(device_->launched.size(), 4u);
   for (const FakeLaunch& launch : device_->launched) {
-    EXPECT_EQ(launch.arguments.count, kCount);
+    EXPECT_EQ(launch.arguments.count, kCountOut);
     EXPECT_EQ(launch.arguments.n, 0u);
   }
 }
 
 TEST_F(SelectApi, OptionsReachTheKernelAndTheStream) {
   const Stream stream = device_->make_stream();
-  runtime::select(kInput, device_memory<int>(std::uintptr_t{1} << 40), kCount, kSelectTiles,
+  runtime::select(kItemsIn, device_memory<int>(std::uintptr_t{1} << 40), kCountOut, kSelectTiles,
                   {.stream = stream,
                    .latency = runtime::Latency::isolated,
                    .config = R"({"family":"select_lookback","block_threads":128})"});
@@ -269,41 +272,42 @@ TEST_F(SelectApi, PlansOfSelectionsMayBeCaptured) {
   const auto plan = runtime::select_plan<int>(kSelectTiles, {.captured_launches = 1});
   const Stream stream = device_->make_stream();
   int* const far = device_memory<int>(std::uintptr_t{1} << 40);
-  plan(kInput, far, kCount, stream);
+  plan(kItemsIn, far, kCountOut, stream);
   device_->begin_capture(stream, 1);
   const int calls = device_->driver_calls;
-  plan(kInput, far, kCount, stream);
+  plan(kItemsIn, far, kCountOut, stream);
   EXPECT_EQ(device_->driver_calls, calls);
-  EXPECT_THROW(plan(kInput, far, kCount, stream), RequestError);
+  EXPECT_THROW(plan(kItemsIn, far, kCountOut, stream), RequestError);
   device_->destroy_graph(1);
 }
 
 TEST_F(SelectApi, AProgramOfALaterHeaderIsServedUnlessItSetsWhatIsUnknown) {
   CSelection caller;
   struct Later {
-    scantune_selection known = SCANTUNE_SELECTION_INIT;
+    scantune_select_request known;
     std::uint64_t unknown = 0;
-  } later;
-  later.known = caller.selection;
-  later.known.struct_bytes = sizeof later;
-  EXPECT_EQ(scantune_select(&later.known, &caller.arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
+  } later{caller.request};
+  later.known.head.struct_bytes = sizeof later;
+  const auto run = [&] { return scantune_run(&later.known.head, &caller.arrays, nullptr); };
+  EXPECT_EQ(run(), SCANTUNE_OK) << scantune_error_message();
   later.unknown = 1;
-  EXPECT_EQ(scantune_select(&later.known, &caller.arrays, nullptr), SCANTUNE_REQUEST_ERROR);
+  EXPECT_EQ(run(), SCANTUNE_REQUEST_ERROR);
   EXPECT_TRUE(contains(scantune_error_message(), "newer header")) << scantune_error_message();
 }
 
-// Its arrays had no second part.
+// Its arrays had fewer roles.
 TEST_F(SelectApi, AProgramOfTheFirstHeaderIsServed) {
   CSelection caller;
-  caller.arrays.struct_bytes = offsetof(scantune_selection_arrays, second);
-  caller.arrays.second = address(1);  // behind what that program has
-  EXPECT_EQ(scantune_select(&caller.selection, &caller.arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
+  caller.arrays.count = SCANTUNE_COUNT;
+  caller.arrays.of[SCANTUNE_COUNT] = address(1);  // behind what that program has
+  EXPECT_EQ(caller.run(), SCANTUNE_REQUEST_ERROR);
+  EXPECT_TRUE(contains(scantune_error_message(), "count is null")) << scantune_error_message();
 }
 
 TEST_F(SelectApi, ASelectionInPlaceIsNoOverlap) {
-  int* const both = kOutput;
-  runtime::select(both, both, kCount, kSelectedItems);
-  runtime::unique_consecutive(both, both, kCount, kSelectedItems);
+  int* const both = kItemsOut;
+  runtime::select(both, both, kCountOut, kSelectedItems);
+  runtime::unique_consecutive(both, both, kCountOut, kSelectedItems);
   EXPECT_EQ(device_->launched.size(), 2u);
 }
 

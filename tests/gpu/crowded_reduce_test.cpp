@@ -60,7 +60,7 @@ class SumsOf : public Sums {
   }
 
   u64 n_;
-  runtime::Plan<T> plan_;
+  runtime::ScanPlan<T> plan_;
   runtime::Buffer<T> input_;
   std::vector<i64> sums_before_;             // each item, and behind the last
   std::vector<runtime::Buffer<T>> results_;  // of each stream, one for each call

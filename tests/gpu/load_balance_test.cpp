@@ -87,7 +87,7 @@ TEST_F(LoadBalanceOnGpu, IsRightWheneverAGraphIsReplayed) {
   const std::size_t n = offsets.back();
   const auto plan = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, n);
   Buffer<std::uint32_t> input(offsets), output(n);
-  const TestGraph graph(stream, [&] { plan(input.data(), output.data(), nullptr, stream); });
+  const TestGraph graph(stream, [&] { plan(input.data(), output.data(), stream); });
   for (unsigned replay = 0; replay < 20; ++replay) {
     // Other segments of as many items.
     std::vector<std::uint32_t> others = drawn_offsets(kSegments, 3, replay + 7);

@@ -39,7 +39,7 @@ TEST_P(NInMemoryOnGpu, MayChangeBetweenReplaysOfOneGraph) {
     const std::vector<std::int32_t> poison(most, kPoison);
     const std::string config = std::string("{\"family\": \"") + GetParam()->name() + "\"}";
     const auto plan =
-        runtime::plan<std::int32_t>(most, {.config = config, .device_n = n.data(), .device_clamped = clamped.data()});
+        runtime::plan<std::int32_t>(most, {.device_n = n.data(), .device_clamped = clamped.data(), .config = config});
     const TestGraph graph(stream, [&] {
       plan(input.data(), output.data(), stream);
       plan(output.data(), twice.data(), stream);
@@ -81,10 +81,10 @@ TEST_P(NInMemoryOnGpu, MayComeFromTheScanRightBefore) {
   const std::vector<std::uint64_t> numbers{kMost, 131'072, 131'071, 60'001, 4'097, 4'096, 1'000, 33, 2};
   std::vector<Buffer<std::uint64_t>> outputs;
   for (std::size_t scan = 0; scan < numbers.size(); ++scan) outputs.emplace_back(kMost);
-  std::vector<runtime::Plan<std::uint64_t>> plans;
+  std::vector<runtime::ScanPlan<std::uint64_t>> plans;
   for (std::size_t scan = 0; scan < numbers.size(); ++scan)
     plans.push_back(runtime::plan<std::uint64_t>(
-        kMost, {.config = config, .device_n = scan == 0 ? n.data() : outputs[scan - 1].data() + numbers[scan] - 1}));
+        kMost, {.device_n = scan == 0 ? n.data() : outputs[scan - 1].data() + numbers[scan] - 1, .config = config}));
   const auto scan_all = [&] {
     for (std::size_t scan = 0; scan < plans.size(); ++scan) plans[scan](input.data(), outputs[scan].data(), stream);
   };

@@ -85,7 +85,7 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
   template <class Sum>
   static void expect_sum(const std::int8_t* items, u64 n, u64 expected) {
     const runtime::Buffer<Sum> sum(1);
-    runtime::reduce(items, sum.data(), n, {.config = config(), .segments = segments(n)});
+    runtime::reduce(items, sum.data(), n, {.segments = segments(n), .config = config()});
     Sum found = 0;
     sum.download(&found);
     EXPECT_EQ(found, static_cast<Sum>(expected));
@@ -94,14 +94,14 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
   static void expect_first_nine(const std::int8_t* items, u64 n, u64 place) {
     const runtime::Buffer<std::int8_t> greatest(1);
     const runtime::Buffer<std::uint64_t> index(1);
-    runtime::argmax(items, greatest.data(), index.data(), n, {.config = config(), .segments = segments(n)});
+    runtime::argmax(items, greatest.data(), index.data(), n, {.segments = segments(n), .config = config()});
     std::int8_t most = 0;
     std::uint64_t found = 0;
     greatest.download(&most);
     index.download(&found);
     EXPECT_EQ(most, 9);
     EXPECT_EQ(found, place);
-    runtime::reduce(items, greatest.data(), n, {.op = runtime::Op::max, .config = config(), .segments = segments(n)});
+    runtime::reduce(items, greatest.data(), n, {.op = runtime::Op::max, .segments = segments(n), .config = config()});
     greatest.download(&most);
     EXPECT_EQ(most, 9);
   }
@@ -144,9 +144,9 @@ TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
   const runtime::Buffer<std::int32_t> sum(1);
   const runtime::Buffer<float> floats(numbers), rounded(1);
   const bool of_f32 = supports(reduction_of(same("f32"), Operator::sum, kItems));
-  const auto plan = runtime::reduce_plan<std::int32_t>(kItems, {.config = config(), .segments = segments(kItems)});
-  std::optional<runtime::Plan<float>> of_floats;
-  if (of_f32) of_floats = runtime::reduce_plan<float>(kItems, {.config = config(), .segments = segments(kItems)});
+  const auto plan = runtime::reduce_plan<std::int32_t>(kItems, {.segments = segments(kItems), .config = config()});
+  std::optional<runtime::ScanPlan<float>> of_floats;
+  if (of_f32) of_floats = runtime::reduce_plan<float>(kItems, {.segments = segments(kItems), .config = config()});
   const TestGraph graph(stream, [&] {
     for (int repeat = 0; repeat < 4; ++repeat) plan(items.data(), sum.data(), stream);
     if (of_floats) (*of_floats)(floats.data(), rounded.data(), stream);
@@ -173,8 +173,8 @@ TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
   const auto items = random_items(2'000'003, 7);
   const runtime::Buffer<std::int32_t> input(items), large(1), small(1);
   const auto of_all =
-      runtime::reduce_plan<std::int32_t>(items.size(), {.config = config(), .segments = segments(items.size())});
-  const auto of_some = runtime::reduce_plan<std::int32_t>(5'000, {.config = config(), .segments = segments(5'000)});
+      runtime::reduce_plan<std::int32_t>(items.size(), {.segments = segments(items.size()), .config = config()});
+  const auto of_some = runtime::reduce_plan<std::int32_t>(5'000, {.segments = segments(5'000), .config = config()});
   const TestStream first, second;
   for (int round = 0; round < 300; ++round) {
     of_all(input.data(), large.data(), first);

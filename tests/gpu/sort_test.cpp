@@ -17,8 +17,8 @@
 namespace scantune {
 namespace {
 
+using runtime::ArgsortOptions;
 using runtime::Buffer;
-using runtime::SortPlanOptions;
 
 constexpr ValueType kTypes[] = {ValueType::i8,  ValueType::u8,  ValueType::i16, ValueType::u16,
                                 ValueType::f16, ValueType::i32, ValueType::u32, ValueType::f32,

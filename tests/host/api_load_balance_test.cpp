@@ -66,8 +66,7 @@ void expect_balanced(const Plain& plain, bool every_way = false) {
                           {.rank_of = rank_of.data()});
     EXPECT_EQ(read(rank_of), as<Index>(plain.rank_of));
   }
-  const auto plan = runtime::load_balance_plan<Offset, Index>(
-      plain.segments(), plain.n(), {.assigned = runtime::Assigned::segments_and_ranks, .check = every_way});
+  const auto plan = runtime::segments_and_ranks_plan<Offset, Index>(plain.segments(), plain.n(), {.check = every_way});
   plan(offsets.data(), by_plan.data(), ranks_by_plan.data());
   EXPECT_EQ(read(by_plan), as<Index>(plain.segment_of));
   EXPECT_EQ(read(ranks_by_plan), as<Index>(plain.rank_of));

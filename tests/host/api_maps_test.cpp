@@ -62,7 +62,7 @@ TEST(ApiMaps, LoadsCountTheFloatsAboveZero) {
   const std::vector<float> values = some_floats();
   const Buffer<float> in(values);
   const Buffer<int> out(kItems), count(1);
-  const Map above = Map::source("__device__ int load(float x) { return x > 0; }");
+  const runtime::UserFunction above = Map::source("__device__ int load(float x) { return x > 0; }");
   runtime::scan<float, int, int>(in.data(), out.data(), kItems, {.load = above});
   runtime::reduce<float, int, int>(in.data(), count.data(), kItems, {.load = above});
   std::vector<int> expected(kItems);
@@ -135,20 +135,20 @@ TEST(ApiMaps, StandBesideAnOperatorWithAState) {
   const std::string source =
       "struct State { unsigned modulus; };\n"
       "__device__ Value combine(Value a, Value b, State state) { return (a + b) % state.modulus; }";
-  const Map load = Map::source(
+  const runtime::UserFunction load = Map::source(
       "struct State { long long more; };\n"
       "__device__ unsigned load(unsigned x, State s) { return x + static_cast<unsigned>(s.more); }",
       7ll);
   for (const unsigned modulus : {97u, 101u, 103u})
     for (const bool is_mapped : {false, true}) {
       const Op op = Op::custom(source, 0u, Modulus{modulus});
-      runtime::scan(in.data(), out.data(), kItems, {.op = op, .load = is_mapped ? load : Map()});
+      runtime::scan(in.data(), out.data(), kItems, {.op = op, .load = is_mapped ? load : runtime::UserFunction()});
       unsigned total = 0;
       std::vector<unsigned> expected;
       for (const unsigned value : values) expected.push_back(total = (total + value + (is_mapped ? 7 : 0)) % modulus);
       EXPECT_EQ(downloaded(out), expected) << modulus;
       const Buffer<unsigned> result(1);
-      runtime::reduce(in.data(), result.data(), kItems, {.op = op, .load = is_mapped ? load : Map()});
+      runtime::reduce(in.data(), result.data(), kItems, {.op = op, .load = is_mapped ? load : runtime::UserFunction()});
       EXPECT_EQ(downloaded(result), std::vector{total}) << modulus;
     }
 }
@@ -218,8 +218,9 @@ TEST(ApiMaps, IndicesAreThoseOfTheArray) {
   constexpr std::uint64_t kRows = 7, kLength = 13;
   const std::vector<int> values(kRows * kLength, 1);
   const Buffer<int> in(values), out(values.size()), sums(kRows);
-  const Map load = Map::indexed("__device__ int load(int x, unsigned long long i) { return x + static_cast<int>(i); }");
-  const Map store =
+  const runtime::UserFunction load =
+      Map::indexed("__device__ int load(int x, unsigned long long i) { return x + static_cast<int>(i); }");
+  const runtime::UserFunction store =
       Map::indexed("__device__ int store(int x, unsigned long long i) { return 2 * x - static_cast<int>(i); }");
   const auto segments = Segments::rows(kRows, kLength);
   runtime::scan<int, int>(
@@ -273,7 +274,7 @@ TEST(ApiMaps, WorkInPlaceAndOnStructs) {
   runtime::scan<Point, int, int>(in.data(), out.data(), kItems,
                                  {.load = Map::source("struct Value { float x; int id; float y; };\n"
                                                       "__device__ int load(Value point) { return point.id; }")});
-  const Map twice = Map::source("__device__ int load(int x) { return 2 * x; }");
+  const runtime::UserFunction twice = Map::source("__device__ int load(int x) { return 2 * x; }");
   runtime::scan<int, int>(out.data(), out.data(), kItems, {.load = twice});
   std::vector<int> expected(kItems);
   std::transform_inclusive_scan(points.begin(), points.end(), expected.begin(), std::plus<>(),
@@ -302,7 +303,7 @@ TEST(ApiMaps, OfNoItemsNothingIsCalled) {
 TEST(ApiMaps, MistakesCountTheCallersLines) {
   if (is_rehearsal()) return;  // such kernels do not belong into a unit
   const Buffer<float> in(8), out(8);
-  const auto scan = [&](const Map& load, const Map& store) {
+  const auto scan = [&](const runtime::UserFunction& load, const runtime::UserFunction& store) {
     return compile_error([&] { runtime::scan(in.data(), out.data(), 8, {.load = load, .store = store}); });
   };
   EXPECT_THAT(scan(Map::source("__device__ float load(float x) {\n  return x * missing;\n}"), {}),
@@ -334,18 +335,18 @@ TEST(ApiMaps, TypesThatDoNotConvertNeedAMap) {
   EXPECT_THAT(request_error([&] { runtime::scan<float, int, float>(in.data(), ints.data(), 8); }),
               AllOf(HasSubstr("the output must be of a floating-point type"), HasSubstr("a map as store")));
   EXPECT_THAT(request_error([] { Map::source(std::string("a\0b", 3)); }),
-              HasSubstr("the source of a map holds a null character at position 1"));
+              HasSubstr("the source of a function holds a null character at position 1"));
   EXPECT_THAT(request_error([&] {
                 runtime::scan<int, int>(
                     ints.data(), ints.data(), 8,
                     {.load = Map::generated("__device__ int load(unsigned long long) { return 1; }")});
               }),
-              HasSubstr("input is given, and load makes items of their indices alone: pass NULL"));
+              HasSubstr("input is given, and the request has output alone: leave SCANTUNE_INPUT NULL"));
   EXPECT_THAT(request_error([&] {
                 runtime::scan<int, int>(ints.data(), ints.data(), 8,
                                         {.load = Map::writing("__device__ void store(int, unsigned long long) {}")});
               }),
-              HasSubstr("load->kind is SCANTUNE_MAP_WRITING, which is for store"));
+              HasSubstr("load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes"));
 }
 
 }  // namespace

@@ -275,33 +275,37 @@ TEST(ApiReductions, AreCalledFromC) {
   std::iota(items.begin(), items.end(), -2'000);
   const Buffer<int> in(items), out(1);
   const Buffer<std::uint64_t> index(1);
-  scantune_problem problem = SCANTUNE_PROBLEM_INIT;
-  problem.n = kItems;
-  problem.input_type = problem.output_type = SCANTUNE_I32;
-  problem.op = SCANTUNE_MAX;
+  scantune_reduce_request request = SCANTUNE_REDUCE_REQUEST_INIT;
+  request.head.n = kItems;
+  request.input_type = request.output_type = SCANTUNE_I32;
+  request.op = SCANTUNE_MAX;
   scantune_plan *of_value = nullptr, *of_place = nullptr;
-  ASSERT_EQ(scantune_reduce_plan_create(&problem, &of_value), SCANTUNE_OK) << scantune_error_message();
-  ASSERT_EQ(scantune_arg_reduce_plan_create(&problem, &of_place), SCANTUNE_OK) << scantune_error_message();
+  ASSERT_EQ(scantune_plan_create(&request.head, &of_value), SCANTUNE_OK) << scantune_error_message();
+  request.position = SCANTUNE_FIRST_POSITION;
+  ASSERT_EQ(scantune_plan_create(&request.head, &of_place), SCANTUNE_OK) << scantune_error_message();
   EXPECT_NE(std::string(scantune_plan_description(of_value)).find("config: reduce_"), std::string::npos);
-  const auto expect = [&](scantune_status status, int value) {
+  const scantune_arrays value = {2, {in.data(), out.data()}}, place = {3, {in.data(), out.data(), index.data()}};
+  const auto expect = [&](scantune_status status, int expected) {
     EXPECT_EQ(status, SCANTUNE_OK) << scantune_error_message();
-    EXPECT_EQ(downloaded(out).front(), value);
+    EXPECT_EQ(downloaded(out).front(), expected);
     runtime::reduce(in.data(), out.data(), 0);  // overwrites the result
   };
   constexpr int kGreatest = static_cast<int>(kItems) - 2'001;
-  expect(scantune_reduce(&problem, in.data(), out.data(), nullptr), kGreatest);
-  expect(scantune_plan_run(of_value, in.data(), out.data(), nullptr), kGreatest);
-  expect(scantune_arg_reduce(&problem, in.data(), out.data(), index.data(), nullptr), kGreatest);
+  expect(scantune_plan_run(of_value, &value, nullptr, nullptr), kGreatest);
+  expect(scantune_run(&request.head, &place, nullptr), kGreatest);
   EXPECT_EQ(downloaded(index).front(), kItems - 1);
-  problem.op = SCANTUNE_MIN;
-  expect(scantune_arg_reduce(&problem, in.data(), out.data(), index.data(), nullptr), -2'000);
+  request.op = SCANTUNE_MIN;
+  expect(scantune_run(&request.head, &place, nullptr), -2'000);
   EXPECT_EQ(downloaded(index).front(), 0u);
-  expect(scantune_plan_run_arg(of_place, in.data(), out.data(), index.data(), nullptr), kGreatest);
+  expect(scantune_plan_run(of_place, &place, nullptr, nullptr), kGreatest);
   EXPECT_EQ(downloaded(index).front(), kItems - 1);
-  problem.n = 0;
+  request.op = SCANTUNE_MAX;
+  request.position = SCANTUNE_NO_POSITION;
+  expect(scantune_run(&request.head, &value, nullptr), kGreatest);
+  request.head.n = 0;
   const int init = 12;
-  problem.init = &init;
-  expect(scantune_reduce(&problem, nullptr, out.data(), nullptr), 12);
+  request.init = &init;
+  expect(scantune_run(&request.head, &value, nullptr), 12);
   scantune_plan_destroy(of_value);
   scantune_plan_destroy(of_place);
 }

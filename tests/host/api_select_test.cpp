@@ -313,7 +313,7 @@ TEST(ApiSelect, KeepsTheFirstOfEachRunOfEqualNeighbours) {
 }
 
 TEST(ApiSelect, TellsNeighboursApartByASource) {
-  const Equality same_key = Equality::source(
+  const runtime::UserFunction same_key = Equality::source(
       "struct Value { int key; float weight; };\n"
       "__device__ bool equal(Value before, Value item) { return before.key == item.key; }");
   const auto values = pairs();
@@ -325,7 +325,7 @@ TEST(ApiSelect, TellsNeighboursApartByASource) {
     runtime::unique_consecutive_plan<Pair>(n, {.equality = same_key})(in, out, count);
   });
   const int tolerance = 40;
-  const Equality close = Equality::source(
+  const runtime::UserFunction close = Equality::source(
       "struct State { int tolerance; };\n"
       "__device__ bool equal(int a, int b, State s) { int d = a < b ? b - a : a - b; return d <= s.tolerance; }",
       tolerance);
@@ -550,15 +550,15 @@ TEST(ApiSelect, SelectsItemsIndicesAndValuesAtOnceInC) {
   const Buffer<unsigned char> device_flags(flags);
   const Buffer<Count> count(1);
 
-  scantune_selection selection = SCANTUNE_SELECTION_INIT;
-  selection.n = kItems;
-  selection.type = SCANTUNE_I32;
-  selection.index_type = SCANTUNE_I32;
-  selection.criterion = SCANTUNE_FLAGGED;
-  selection.selected = SCANTUNE_ITEMS_AND_INDICES;
-  selection.value_bytes = 2;
+  scantune_select_request request = SCANTUNE_SELECT_REQUEST_INIT;
+  request.head.n = kItems;
+  request.input_type = SCANTUNE_I32;
+  request.index_type = SCANTUNE_I32;
+  request.criterion = SCANTUNE_FLAGGED;
+  request.selected = SCANTUNE_ITEMS_AND_INDICES;
+  request.value_bytes = 2;
   scantune_plan* plan = nullptr;
-  ASSERT_EQ(scantune_select_plan_create(&selection, &plan), SCANTUNE_OK) << scantune_error_message();
+  ASSERT_EQ(scantune_plan_create(&request.head, &plan), SCANTUNE_OK) << scantune_error_message();
   const Buffer<unsigned char> memory(scantune_plan_workspace_bytes(plan));
 
   for (int way = 0; way < 3; ++way) {
@@ -566,18 +566,18 @@ TEST(ApiSelect, SelectsItemsIndicesAndValuesAtOnceInC) {
     const Output<int> out(kItems);
     const Output<std::uint16_t> values_out(kItems);
     const Output<std::int32_t> indices(kItems);
-    scantune_selection_arrays arrays = SCANTUNE_SELECTION_ARRAYS_INIT;
-    arrays.input = in.data();
-    arrays.output = out.data();
-    arrays.count = count.data();
-    arrays.flags = device_flags.data();
-    arrays.values = device_values.data();
-    arrays.values_output = values_out.data();
-    arrays.indices = indices.data();
-    const scantune_status status =
-        way == 0   ? scantune_select(&selection, &arrays, nullptr)
-        : way == 1 ? scantune_plan_run_select(plan, &arrays, nullptr)
-                   : scantune_plan_run_select_in(plan, &arrays, memory.data(), memory.size(), nullptr);
+    scantune_arrays arrays = SCANTUNE_ARRAYS_INIT;
+    arrays.of[SCANTUNE_INPUT] = in.data();
+    arrays.of[SCANTUNE_OUTPUT] = out.data();
+    arrays.of[SCANTUNE_COUNT] = count.data();
+    arrays.of[SCANTUNE_FLAGS] = device_flags.data();
+    arrays.of[SCANTUNE_VALUES] = device_values.data();
+    arrays.of[SCANTUNE_VALUES_OUTPUT] = values_out.data();
+    arrays.of[SCANTUNE_POSITION] = indices.data();
+    const scantune_workspace workspace = {memory.data(), memory.size()};
+    const scantune_status status = way == 0
+                                       ? scantune_run(&request.head, &arrays, nullptr)
+                                       : scantune_plan_run(plan, &arrays, way == 1 ? nullptr : &workspace, nullptr);
     ASSERT_EQ(status, SCANTUNE_OK) << scantune_error_message();
     EXPECT_EQ(value_of(count), expected_keys.size());
     expect_same(out.first(expected_keys.size()), expected_keys);

@@ -148,7 +148,7 @@ void expect_keys(std::uint64_t n, const Asked& asked = {}) {
   const Buffer<Key> out(n), by_plan(n);
   runtime::sort(one.in.data(), out.data(), n, one.template options<runtime::SortOptions>());
   expect_same(out, one.expected);
-  const auto plan = runtime::sort_plan<Key>(n, one.template options<runtime::SortPlanOptions>());
+  const auto plan = runtime::sort_plan<Key>(n, one.template options<runtime::ArgsortOptions>());
   const Buffer<char> workspace(plan.workspace_bytes() + 1);
   plan(one.in.data(), by_plan.data(), Workspace{workspace.data(), plan.workspace_bytes()});
   expect_same(by_plan, one.expected);
@@ -169,7 +169,7 @@ void expect_pairs(std::uint64_t n, const Asked& asked = {}) {
   runtime::sort(one.in.data(), out.data(), n, options);
   expect_same(out, one.expected);
   expect_same(values_out, expected);
-  runtime::sort_pairs_plan<Key, Value>(n, one.template options<runtime::SortPlanOptions>())(
+  runtime::sort_pairs_plan<Key, Value>(n, one.template options<runtime::ArgsortOptions>())(
       one.in.data(), beside.data(), by_plan.data(), values_by_plan.data());
   expect_same(by_plan, one.expected);
   expect_same(values_by_plan, expected);
@@ -186,7 +186,7 @@ void expect_keys_and_indices(std::uint64_t n, const Asked& asked = {}) {
   runtime::sort(one.in.data(), out.data(), n, options);
   expect_same(out, one.expected);
   expect_same(indices, as<Index>(one.order));
-  runtime::sort_indices_plan<Key, Index>(n, one.template options<runtime::SortPlanOptions>())(
+  runtime::sort_indices_plan<Key, Index>(n, one.template options<runtime::ArgsortOptions>())(
       one.in.data(), by_plan.data(), indices_by_plan.data());
   expect_same(by_plan, one.expected);
   expect_same(indices_by_plan, as<Index>(one.order));
@@ -199,7 +199,7 @@ void expect_indices(std::uint64_t n, const Asked& asked = {}) {
   const Buffer<Index> indices(n), by_plan(n);
   runtime::argsort(one.in.data(), indices.data(), n, one.template options<runtime::ArgsortOptions>());
   expect_same(indices, as<Index>(one.order));
-  runtime::argsort_plan<Key, Index>(n, one.template options<runtime::SortPlanOptions>())(one.in.data(), by_plan.data());
+  runtime::argsort_plan<Key, Index>(n, one.template options<runtime::ArgsortOptions>())(one.in.data(), by_plan.data());
   expect_same(by_plan, as<Index>(one.order));
 }
 

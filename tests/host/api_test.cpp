@@ -163,7 +163,7 @@ TEST(Api, ScansEachRowFromTheInitialValue) {
   }
   const runtime::Buffer<int> in(values), out(values.size());
   const runtime::ScanOptions<int> options{
-      .kind = runtime::Kind::exclusive, .init = 9, .segments = runtime::Segments::rows(kRows, kLength)};
+      .kind = runtime::Kind::exclusive, .segments = runtime::Segments::rows(kRows, kLength), .init = 9};
   runtime::scan(in.data(), out.data(), values.size(), options);
   EXPECT_EQ(downloaded(out), expected);
   const auto plan = runtime::plan<int>(values.size(), options);
@@ -182,7 +182,7 @@ TEST(Api, ScansEachColumnFromTheInitialValue) {
       expected[place] = place < columns ? 9 : expected[place - columns] + values[place - columns];
     const runtime::Buffer<int> in(values), out(values.size());
     const runtime::ScanOptions<int> options{
-        .kind = runtime::Kind::exclusive, .init = 9, .segments = runtime::Segments::columns(columns, kLength)};
+        .kind = runtime::Kind::exclusive, .segments = runtime::Segments::columns(columns, kLength), .init = 9};
     runtime::scan(in.data(), out.data(), values.size(), options);
     EXPECT_EQ(downloaded(out), expected);
     const auto plan = runtime::plan<int>(values.size(), options);
@@ -199,7 +199,7 @@ TEST(Api, ReducesEachRowOfNoItemsToTheInitialValueOrTheIdentity) {
   const runtime::Segments rows = runtime::Segments::rows(kRows, 0);
   runtime::reduce<int>(nullptr, out.data(), 0, {.segments = rows});
   EXPECT_EQ(downloaded(out), std::vector<int>(kRows, 0));
-  runtime::reduce_plan<int>(0, {.init = 9, .segments = rows})(nullptr, out.data());
+  runtime::reduce_plan<int>(0, {.segments = rows, .init = 9})(nullptr, out.data());
   EXPECT_EQ(downloaded(out), std::vector<int>(kRows, 9));
 }
 

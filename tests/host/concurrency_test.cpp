@@ -76,7 +76,7 @@ TEST_F(ConcurrencyOnHost, ARunThatFailsLeavesThoseOfOtherThreadsRight) {
 }
 
 // Whether a plan that was made before, and a problem that needs a new kernel, give right results.
-bool runs_right(const runtime::Plan<int>& plan, std::uint64_t items) {
+bool runs_right(const runtime::ScanPlan<int>& plan, std::uint64_t items) {
   const std::vector<int> values(items, 3);
   const runtime::Buffer<int> in(values);
   runtime::Buffer<int> sums(items), products(items);

@@ -57,10 +57,10 @@ class HostPath : public ::testing::Test {
   void scan_by_custom_operator() {
     runtime::scan(input_.data(), output_.data(), kMany, {.op = custom_, .stream = stream_});
   }
-  void run(const runtime::Plan<i32>& plan) { plan(input_.data(), output_.data(), stream_); }
+  void run(const runtime::ScanPlan<i32>& plan) { plan(input_.data(), output_.data(), stream_); }
 
   runtime::Workspace workspace() const { return {workspace_.data(), workspace_.size()}; }
-  void run_in_workspace(const runtime::Plan<i32>& plan) { plan(input_.data(), output_.data(), workspace(), stream_); }
+  void run_in_workspace(const runtime::ScanPlan<i32>& plan) { plan(input_.data(), output_.data(), workspace(), stream_); }
   // The library finds no function of the driver but those that it lists; those that are not recorded fail.
   static bool asks_for_memory(std::string_view function) {
     return function.starts_with("cuMem") &&
@@ -175,7 +175,7 @@ TEST_F(HostPath, InACallersWorkspaceNeverAsksTheDriverForMemory) {
     expect_none(arg_plan, reinterpret_cast<std::uint64_t*>(index.data()));
     for (const auto& segments : {runtime::Segments::rows(n / 64, 64), runtime::Segments::rows(4, n / 4),
                                  runtime::Segments::columns(16, n / 16)})
-      expect_none([&] { return runtime::plan<i32>(n, {.captured_launches = 0, .segments = segments}); });
+      expect_none([&] { return runtime::plan<i32>(n, {.segments = segments, .captured_launches = 0}); });
   }
 }
 
@@ -207,9 +207,9 @@ TEST_F(HostPath, WithAnAllocatorNeverAsksTheDriverForMemory) {
       scan(kMany);
       runtime::reduce(input_.data(), output_.data(), kMany, {.stream = stream_});
       runtime::scan(input_.data(), output_.data(), kMany,
-                    {.stream = stream_, .segments = runtime::Segments::columns(16, kMany / 16)});
+                    {.segments = runtime::Segments::columns(16, kMany / 16), .stream = stream_});
       runtime::scan(input_.data(), output_.data(), kMany,
-                    {.stream = stream_, .segments = runtime::Segments::rows(4, kMany / 4)});
+                    {.segments = runtime::Segments::rows(4, kMany / 4), .stream = stream_});
       counting_driver::begin_capture(stream_);
       run(plan);
       scan(kMany);

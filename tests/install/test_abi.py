@@ -14,8 +14,9 @@ LISTED = Path(__file__).with_name("abi.txt")
 
 
 def header() -> str:
-    """Return scantune.h without comments."""
-    return re.sub(r"/\*.*?\*/", "", (INCLUDE / "scantune/scantune.h").read_text(), flags=re.DOTALL)
+    """Return scantune.h and what it includes, without comments."""
+    text = "".join(path.read_text() for path in sorted((INCLUDE / "scantune").glob("*.h")))
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
 def symbols() -> set[str]:
@@ -38,7 +39,7 @@ def printed(of_header: str) -> list[str]:
     """Return the statements that print every member's place and size, and every enumerator's value."""
     statements = []
     for struct, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", of_header, re.DOTALL):
-        for member in re.findall(r"(\w+)\s*(?:\([^)]*\))?;", body):
+        for member in re.findall(r"(\w+)\s*(?:\([^)]*\)|\[\w+\])?;", body):
             place = f"(int)offsetof({struct}, {member}), (int)sizeof((({struct}*)0)->{member})"
             statements.append(f'printf("member {struct}.{member} at %d of %d bytes\\n", {place});')
     for body in re.findall(r"typedef enum \w+ \{(.*?)\}", of_header, re.DOTALL):

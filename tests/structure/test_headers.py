@@ -16,7 +16,7 @@ PUBLIC = sorted((ROOT / PUBLIC_INCLUDE / "scantune").iterdir())
 TEMPLATES = ROOT / "templates"
 CONFIG = sorted(path for rooms in ("core/contract", "*/config", "gallery") for path in TEMPLATES.glob(f"{rooms}/*.h"))
 PUBLIC_CPP = [path for path in PUBLIC if path.suffix == ".hpp"]
-C_HEADER = ROOT / PUBLIC_INCLUDE / "scantune/scantune.h"
+PUBLIC_C = [path for path in PUBLIC if path.suffix == ".h"]
 ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # users catch these and do not make them
 BAD_INPUT = "".join(
     (ROOT / f"tests/cpu/api_{name}_test.cpp").read_text()
@@ -55,26 +55,9 @@ def standard_headers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ["-include", str(header)]
 
 
-def begins_with_runtime(header: Path) -> bool:
-    """Return whether a header includes runtime.hpp first, which then is what includes its standard headers."""
-    return INCLUDE.findall(header.read_text())[:1] == [('"', "scantune/runtime.hpp")]
-
-
-@pytest.mark.parametrize(
-    "header", [header for header in PUBLIC if not begins_with_runtime(header)], ids=lambda header: header.name
-)
+@pytest.mark.parametrize("header", PUBLIC, ids=lambda header: header.name)
 def test_public_header_compiles_alone(header: Path, tmp_path: Path) -> None:
     assert compile_alone(header, tmp_path, GXX, "-std=c++20", *WARNINGS, f"-I{PUBLIC_INCLUDE}") == ""
-
-
-@pytest.mark.parametrize(
-    "header", [header for header in PUBLIC if begins_with_runtime(header)], ids=lambda header: header.name
-)
-def test_public_header_around_the_runtime_s_compiles_alone(
-    header: Path, tmp_path: Path, standard_headers: list[str]
-) -> None:
-    flags = ["-std=c++20", *WARNINGS, f"-I{PUBLIC_INCLUDE}", *standard_headers]
-    assert compile_alone(header, tmp_path, GXX, *flags) == ""
 
 
 def test_public_headers_compile_with_another_compiler(tmp_path: Path) -> None:
@@ -170,14 +153,17 @@ def test_the_port_from_cub_compiles_where_there_is_nvcc(tmp_path: Path) -> None:
     ids=lambda value: Path(value).name,
 )
 def test_public_header_asks_for_the_standard_that_it_needs(header: Path, compiler: str, tmp_path: Path) -> None:
-    said = compile_alone(header, tmp_path, compiler, "-std=c++17", "-E", f"-I{PUBLIC_INCLUDE}")
+    only = ["-x", "cu", "-E"] if compiler in NVCC else ["-fsyntax-only"]
+    said = compile_alone(header, tmp_path, compiler, "-std=c++17", *only, f"-I{PUBLIC_INCLUDE}")
     assert "scantune needs C++20: compile with -std=c++20" in said
+    assert said.count(" error: ") == 1, said
 
 
 @pytest.mark.parametrize("standard", ["-std=c99", "-std=c11"])
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-def test_the_c_header_is_c(compiler: str, standard: str, tmp_path: Path) -> None:
-    assert compile_alone(C_HEADER, tmp_path, compiler, standard, "-Wpedantic", *WARNINGS) == ""
+@pytest.mark.parametrize("header", PUBLIC_C, ids=lambda header: header.name)
+def test_the_c_header_is_c(header: Path, compiler: str, standard: str, tmp_path: Path) -> None:
+    assert compile_alone(header, tmp_path, compiler, standard, "-Wpedantic", *WARNINGS, f"-I{PUBLIC_INCLUDE}") == ""
 
 
 @pytest.mark.parametrize("header", CONFIG, ids=lambda header: header.name)
@@ -331,11 +317,163 @@ def test_calls_that_mean_nothing_are_refused_with_a_sentence(tmp_path: Path, sta
         assert sentence in sentences.get(place, ""), f"{call}: {said}"
 
 
-# --- The table of bad input covers what the headers declare.
-
-
 def without_comments(text: str) -> str:
     return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
+
+
+# The members of options, in the one order that they have everywhere: what the problem is, data, and what all have.
+ORDER = [
+    *(
+        "op",
+        "kind",
+        "direction",
+        "predicate",
+        "parts",
+        "equality",
+        "order",
+        "bits",
+        "check",
+        "segments",
+        "load",
+        "store",
+    ),
+    *("init", "device_init", "device_inits", "device_n", "device_clamped", "values", "indices", "rank_of"),
+    *("stream", "determinism", "forward_progress", "latency", "captured_launches", "config"),
+]
+
+
+def misplaced(header: str) -> list[str]:
+    """Return the option structs of a header whose members have another order, or are not in it."""
+    found = []
+    for struct, body in re.findall(
+        r"^struct (\w+Options) \{(.*?)^\};", without_comments(header), re.DOTALL | re.MULTILINE
+    ):
+        members = re.findall(r"(\w+)(?: = [^;]*)?;", body)
+        if struct != "CustomOptions" and members != [name for name in ORDER if name in members]:
+            found.append(struct)
+    return found
+
+
+def test_options_have_one_order_everywhere() -> None:
+    headers = "".join(path.read_text() for path in PUBLIC_CPP)
+    assert headers.count("Options {") >= 10
+    assert misplaced(headers) == []
+
+
+def test_options_in_another_order_are_noticed() -> None:
+    text = "struct SomeOptions {\n  Stream stream = nullptr;\n  Segments segments = {};\n};\n"
+    assert misplaced(text) == ["SomeOptions"]
+    assert misplaced(text.replace("segments", "speed")) == ["SomeOptions"]
+
+
+# Natural mistakes, and a part of the sentence with which every compiler tells each, once. The types differ, for a
+# compiler says what one instantiation says no more than once.
+MISTAKES = [
+    ("scan(ints, ints, 1, stream)", "the stream is an option and has a name"),
+    ("reduce(floats, floats, 1, stream)", "the stream is an option and has a name"),
+    ("select(ints, ints, counts, 1, stream)", "the stream is an option and has a name"),
+    ("load_balance(ints, 1, ints, 1, stream)", "the stream is an option and has a name"),
+    ("plan<int>(1, stream)", "the stream is an option and has a name"),
+    ("scan(ints, ints, 1, Kind::exclusive)", "choices are options and have names"),
+    ("sort(ints, ints, 1, Order::descending)", "choices are options and have names"),
+    ("plan<int>(1, Kind::exclusive)", "choices are options and have names"),
+    ("made(ints, ints, Determinism::run_to_run)", "choices are options and have names"),
+    ("scan(ints, ints, 1, [](int a, int b) { return a + b; })", "an operator runs on the device"),
+    ("scan(ints, ints, 1, {.op = [](int a, int b) { return a * b; }})", "an operator runs on the device"),
+    ("reduce(ints, ints, 1, std::plus<>())", "an operator runs on the device"),
+    ("scan(ints, ints, 1, {.op = std::plus<int>()})", "an operator runs on the device"),
+    ('scan(ints, ints, 1, {.op = "Value combine"})', "an operator in source has an identity too"),
+    ('select(ints, ints, counts, 1, {.predicate = "x > 0"})', "text is no predicate yet"),
+    ("select(ints, ints, counts, 1, {.predicate = [](int x) { return x > 0; }})", "a predicate runs on the device"),
+    ('scan(ints, ints, 1, {.load = "int load(int)"})', "text is no function yet"),
+    ("scan(ints, ints, 1, {.load = [](int x) { return x; }})", "a function runs on the device"),
+    ('unique_consecutive(ints, ints, counts, 1, {.equality = "bool"})', "text is no function yet"),
+    (
+        'three_way_partition(ints, ints, ints, ints, counts, 1, {.parts = "int part"})',
+        "parts are told by Parts::around",
+    ),
+    ("scan(buffer, buffer, 1)", "arrays are passed by pointers"),
+    ("reduce(vector, ints, 1)", "arrays are passed by pointers"),
+    ("made(vector, vector)", "arrays are passed by pointers"),
+    ("select(ints, ints, int_count, 1)", "are integers of 8 bytes"),
+    ("scan(ints, ints, 1, {.device_n = shorts})", "are integers of 8 bytes"),
+]
+# What such calls are mistaken for is right.
+RIGHT = [
+    "scan(ints, ints, 1)", "scan(ints, ints, 1, {})", "scan(ints, ints, 1, {.stream = stream})",
+    "scan(ints, ints, 1, {.kind = Kind::exclusive, .stream = stream})", "scan(ints, ints, 1, Op::max)",
+    'scan(ints, ints, 1, Op::custom("", 0))', 'scan(ints, ints, 1, {.load = Map::source(""), .init = 1})',
+    "scan<int, int>(nullptr, nullptr, 0)", "scan(characters, ints, kMany)", "scan(ints, ints, 1, {.device_n = longs})",
+    "reduce(ints, ints, 1, Op::min)", "argmin(ints, ints, longs, 1)",
+    "argmax(ints, ints, counts, 1, {.stream = stream})",
+    "select(ints, ints, longs, 1, {.predicate = Predicate::less(1)})", "select_flagged(ints, flags, ints, counts, 1)",
+    'select(ints, ints, counts, 1, {.predicate = Predicate::source("", 1)})',
+    'unique_consecutive(ints, ints, counts, 1, {.equality = Equality::source("")})',
+    "unique_by_key(characters, ints, characters, ints, counts, 1)", "sort(ints, ints, 1, {.order = Order::descending})",
+    "sort(ints, ints, 1, {.values = {floats, floats}})", "load_balance(ints, 1, ints, 1, {.rank_of = ints})",
+    "three_way_partition(ints, ints, ints, ints, counts, 1, {.parts = Parts::around(7)})", "made(ints, ints)",
+    "made(ints, ints, stream)", "made(ints, ints, Workspace(), stream)", "plan<float>(1, Op::max)(floats, floats)",
+    "plan<int>(1, {.captured_launches = 0})", "describe<int>(1)", "describe_sort<float>(1)",
+]  # fmt: skip
+USED = """#pragma once
+#include <functional>
+#include <vector>
+#include <scantune/runtime.hpp>
+using namespace scantune::runtime;
+extern int* ints;
+extern float* floats;
+extern short* shorts;
+extern long long* longs;
+extern char* characters;
+extern bool* flags;
+extern std::uint64_t* counts;
+extern std::uint32_t* int_count;
+extern CUstream_st* stream;
+extern const Buffer<int> buffer;
+extern const std::vector<int> vector;
+extern const ScanPlan<int> made;
+enum { kMany = 1000 };
+"""
+
+
+def said_of(calls: list[str], compiler: str, scratch: Path) -> str:
+    """Return what a compiler says of functions that make one call each, on lines of their own."""
+    source = scratch / "used.hpp"
+    source.write_text(USED + "".join(f"inline void call{n}() {{ {call}; }}\n" for n, call in enumerate(calls)))
+    only = ["-x", "cu", "-c", "-o", str(scratch / "used.o"), "--Werror=all-warnings"]
+    flags = only if compiler in NVCC else ["-fsyntax-only", "-Wall", "-Wextra", "-Wno-unused-value"]
+    flags += ["-ferror-limit=0"] if compiler == "clang++" else []
+    return compile_alone(source, scratch, compiler, "-std=c++20", *flags, f"-I{PUBLIC_INCLUDE}")
+
+
+@pytest.mark.parametrize("compiler", [GXX, "clang++"])
+def test_mistakes_are_told_in_one_sentence_each(compiler: str, tmp_path: Path) -> None:
+    said = said_of([call for call, _ in MISTAKES], compiler, tmp_path)
+    first = USED.count("\n") + 1
+    for place, (call, _) in enumerate(MISTAKES):
+        assert re.search(rf"used\.hpp:{first + place}\b", said), f"{call}: {said}"
+    for sentence in {sentence for _, sentence in MISTAKES}:
+        times = sum(sentence == told for _, told in MISTAKES)
+        assert len(re.findall(rf"error:[^\n]*{re.escape(sentence)}", said)) == times, f"{sentence}: {said}"
+    assert len(re.findall(r"\berror: ", said)) == len(MISTAKES), said
+
+
+# nvcc stops at the first function that it cannot instantiate, so each takes a run of its own.
+@pytest.mark.parametrize("place", [0, 9, 20])
+def test_mistakes_are_told_in_one_sentence_where_there_is_nvcc(place: int, tmp_path: Path) -> None:
+    call, sentence = MISTAKES[place]
+    for nvcc in NVCC:
+        said = said_of([call], nvcc, tmp_path)
+        assert sentence in said
+        assert len(re.findall(r"\berror: ", said)) == 1, said
+
+
+@pytest.mark.parametrize("compiler", [GXX, "clang++", *NVCC], ids=lambda compiler: Path(compiler).name)
+def test_what_is_mistaken_for_it_is_taken(compiler: str, tmp_path: Path) -> None:
+    assert said_of(RIGHT, compiler, tmp_path) == ""
+
+
+# --- The table of bad input covers what the headers declare.
 
 
 def c_arguments(header: str) -> set[tuple[str, str]]:
@@ -345,7 +483,8 @@ def c_arguments(header: str) -> set[tuple[str, str]]:
     for function, parameters in re.findall(r"scantune_status (\w+)\(([^)]*)\)", text):
         found |= {(function, parameter.split()[-1].lstrip("*")) for parameter in parameters.split(",")}
     for members, struct in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, re.DOTALL):
-        found |= {(struct, member.split()[-1].lstrip("*")) for member in members.split(";") if member.strip()}
+        names = (member.split()[-1].lstrip("*").partition("[")[0] for member in members.split(";") if member.strip())
+        found |= {(struct, name) for name in names}
     return found
 
 
@@ -357,7 +496,7 @@ def cpp_members(header: str, struct: str) -> set[tuple[str, str]]:
 
 
 PRIVATE = re.compile(
-    r"^namespace (?:\w+::)*detail \{.*?^\}  // namespace|^ private:.*?^(?=\};)", re.DOTALL | re.MULTILINE
+    r"^namespace (?:\w+::)*detail \{.*?^\}  // namespace|^ (?:private|protected):.*?^(?=\};)", re.DOTALL | re.MULTILINE
 )
 CLASS = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{(.*?)^\};", re.DOTALL | re.MULTILINE)
 # clang-format puts what a namespace declares at the start of a line, and what a class declares two columns on.
@@ -369,7 +508,7 @@ def parameters_of(declaration: str) -> list[str]:
     """Return the names in a list of parameters, without those of options."""
     without_templates = re.sub(r"<[^,]*?(?:<[^<>]*>)?[^<>]*>", "", declaration)
     names = [re.sub(r"\s*=.*", "", one).split()[-1].lstrip("&*") for one in without_templates.split(",")]
-    return [name for name in names if name not in OPTIONS]
+    return [name for name in names if name.isidentifier() and name not in OPTIONS]
 
 
 def cpp_arguments(header: str) -> set[tuple[str, str]]:
@@ -383,27 +522,32 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
     return found
 
 
-# Arguments of which no value is wrong: members that the library ignores, what it passes on, and where a result may go.
+# Arguments of which no value is wrong: heads, whose members have rows of their own, what the library passes on, and
+# where a result may go.
 NEVER_WRONG = {
-    *(("scantune_problem", name) for name in ("reserved", "more_reserved", "last_reserved")),
-    ("scantune_balance", "reserved"),
-    ("scantune_custom_operator", "reserved"),
+    *((f"scantune_{name}_request", "head") for name in ("scan", "reduce", "select", "load_balance", "sort")),
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
     ("Op::custom", "state"),
-    ("Predicate::source", "state"),
-    ("Parts::source", "state"),
-    ("Equality::source", "state"),
+    ("Plan", "request"),  # the _plan functions pass it
+    ("UserFunction", "state"),
+    *((f"{rule}::source", "state") for rule in ("Predicate", "Parts", "Equality")),
     *((f"Map::{kind}", "state") for kind in ("source", "indexed", "generated", "writing")),
 }
+# Overloads that only say what is mistaken.
+MISTAKEN = re.compile(
+    r"^SCANTUNE_EXPLAIN_MISTAKES\(\w+\)$|^#define SCANTUNE_EXPLAIN(?:[^\n]*\\\n)*[^\n]*$"
+    r"|^ *template <[^>]*Arguments>\n +requires detail::Mistaken.*?^ *\}$",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def declared() -> set[tuple[str, str]]:
     """Return every argument of the library's functions that may be wrong."""
-    cpp = {path.name: path.read_text() for path in PUBLIC}
+    cpp = {path.name: MISTAKEN.sub("", path.read_text()) for path in PUBLIC}
     return (
-        c_arguments(cpp["scantune.h"])
-        | cpp_members(cpp["runtime.hpp"], "ScanOptions")
+        {argument for path in PUBLIC_C for argument in c_arguments(cpp[path.name])}
+        | cpp_members(cpp["scan.hpp"], "ScanOptions")
         | cpp_members(cpp["reduce.hpp"], "ReduceOptions")
         | cpp_members(cpp["reduce.hpp"], "ArgOptions")
         | cpp_members(cpp["select.hpp"], "SelectOptions")
@@ -411,12 +555,10 @@ def declared() -> set[tuple[str, str]]:
         | cpp_members(cpp["select.hpp"], "ThreeWayOptions")
         | cpp_members(cpp["select.hpp"], "UniqueOptions")
         | cpp_members(cpp["load_balance.hpp"], "LoadBalanceOptions")
-        | cpp_members(cpp["load_balance.hpp"], "LoadBalancePlanOptions")
         | cpp_members(cpp["load_balance.hpp"], "ExpandOptions")
         | cpp_members(cpp["sort.hpp"], "KeyBits")
         | cpp_members(cpp["sort.hpp"], "SortOptions")
         | cpp_members(cpp["sort.hpp"], "ArgsortOptions")
-        | cpp_members(cpp["sort.hpp"], "SortPlanOptions")
         | cpp_members(cpp["op.hpp"], "CustomOptions")
         | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
     ) - NEVER_WRONG
@@ -465,9 +607,9 @@ Plan<In, Acc> make(std::uint64_t n, const Options<std::type_identity_t<In>, Acc>
 def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
     table = BAD_INPUT.replace('"captured_launches", ', '"launches", ')
     structs = (
-        *("scantune_problem", "ScanOptions", "ReduceOptions", "ArgOptions"),
-        *("scantune_selection", "SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
-        *("scantune_sorting", "SortOptions", "ArgsortOptions", "SortPlanOptions"),
+        *("scantune_head", "ScanOptions", "ReduceOptions", "ArgOptions"),
+        *("SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
+        *("SortOptions", "ArgsortOptions"),
     )
     missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

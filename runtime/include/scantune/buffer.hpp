@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include <concepts>
 #include <cstdint>
@@ -50,7 +51,7 @@ class Buffer {
 
   static Handle create(std::uint64_t bytes) {
     scantune_buffer* buffer = nullptr;
-    detail::check(scantune_buffer_create(bytes, &buffer));
+    detail::check(scantune_buffer_create(bytes, SCANTUNE_CURRENT_GPU, &buffer));
     return Handle(buffer);
   }
 
@@ -66,3 +67,5 @@ class Buffer {
 };
 
 }  // namespace scantune::runtime
+
+#endif

@@ -2,17 +2,18 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "scantune/function.hpp"
 #include "scantune/initial_value.hpp"
-#include "scantune/source.hpp"
+#include "scantune/op.hpp"
 #include "scantune/types.hpp"
 
 namespace scantune::runtime {
@@ -26,34 +27,10 @@ struct Comparison {
   X constant;
 };
 
-// A source of the caller's and its state. Copies share the text.
-class SelectSource {
- public:
-  SelectSource() = default;  // none
-  explicit SelectSource(std::string source) {
-    refuse_null_characters("source", source, "a selection");
-    text_ = std::make_shared<const std::string>(std::move(source));
-  }
-  template <class State>
-  SelectSource(std::string source, const State& state) : SelectSource(std::move(source)) {
-    state_ = bytes_of_state(state);
-    state_bytes_ = sizeof(State);
-  }
-
-  bool is_given() const { return text_ != nullptr; }
-
-  // The selection points to what this holds.
-  void put_in(scantune_selection& selection, scantune_criterion criterion) const {
-    selection.criterion = criterion;
-    selection.source = text_->c_str();
-    selection.state = state_bytes_ == 0 ? nullptr : state_.bytes;
-    selection.state_bytes = state_bytes_;
-  }
-
- private:
-  std::shared_ptr<const std::string> text_;
-  CallBytes state_;
-  std::uint32_t state_bytes_ = 0;
+// What items are told apart by, likewise.
+template <class X>
+struct Pivot {
+  X constant;
 };
 
 inline constexpr ValueWords kConstantWords = {"the predicate's constant", "an item, ", "pass a constant that it holds"};
@@ -112,8 +89,7 @@ CallBytes constant_of(const ValueWords& words, const X& value) {
 }  // namespace detail
 
 // The rule by which a selection keeps an item: the item's value alone.
-class Predicate {
- public:
+struct Predicate {
   // Comparisons of an item with a constant, as C++ compares two numbers of the items' type: only not_equal() keeps a
   // NaN. The constant is any number that an item holds. Floating-point numbers never become integers. An integer that
   // an item does not hold exactly is a RequestError of the selection, as is a floating-point number that it could only
@@ -143,137 +119,107 @@ class Predicate {
     return {SCANTUNE_NOT_EQUAL, constant};
   }
 
-  // A predicate in CUDA C++ source, which is compiled with the kernel. The source defines
+  // A predicate in CUDA C++ source, by the rules of UserFunction. The source defines
   //     __device__ bool keep(Value item)
-  // at global scope. Value is the type of the items: declared already if that is a number; for a struct the source
-  // defines a Value of the same members. It must give the same answer whenever it is asked about an item, once or
-  // twice. All else holds as for Op::custom(), but a predicate has no name. Throws RequestError when the source holds a
-  // null character.
-  static Predicate source(std::string source) { return Predicate(detail::SelectSource(std::move(source))); }
-  // The same with a state, which the source's function takes behind the item:
-  //     struct State { float least; };
-  //     __device__ bool keep(Value item, State state)
-  // The source defines a State of the same members, of at most 32 bytes. It comes with every call, so another state
-  // needs no other kernel. A plan keeps the one that it was made with.
-  template <class State>
-  static Predicate source(std::string source, const State& state) {
-    return Predicate(detail::SelectSource(std::move(source), state));
+  // Value is the type of the items: declared already if that is a number; for a struct the source defines a Value of
+  // the same members. It must give the same answer whenever it is asked about an item, once or twice.
+  template <class... State>
+  static UserFunction source(std::string source, const State&... state) {
+    return {UserFunction::Role::keep, std::move(source), state...};
   }
-
-  const detail::SelectSource& get() const { return source_; }
-
- private:
-  explicit Predicate(detail::SelectSource source) : source_(std::move(source)) {}
-
-  detail::SelectSource source_;
 };
 
 // Whether an item is equal to the one before it. By default numbers are compared as C++ compares them: a NaN is equal
 // to nothing. Structs need a source.
-class Equality {
- public:
-  Equality() = default;
-
+struct Equality {
   // An equality in CUDA C++ source, by the rules of Predicate::source(). The source defines
   //     __device__ bool equal(Value before, Value item)
-  static Equality source(std::string source) { return Equality(detail::SelectSource(std::move(source))); }
-  // The same with a state: the source defines equal(Value before, Value item, State state).
-  template <class State>
-  static Equality source(std::string source, const State& state) {
-    return Equality(detail::SelectSource(std::move(source), state));
+  template <class... State>
+  static UserFunction source(std::string source, const State&... state) {
+    return {UserFunction::Role::equal, std::move(source), state...};
   }
-
-  const detail::SelectSource& get() const { return source_; }
-
- private:
-  explicit Equality(detail::SelectSource source) : source_(std::move(source)) {}
-
-  detail::SelectSource source_;
 };
-
-namespace detail {
-
-// What items are told apart by, before their type is known.
-template <class X>
-struct Pivot {
-  X constant;
-};
-
-}  // namespace detail
 
 // The rule by which a three-way partition tells three parts apart: by the item's value alone.
-class Parts {
- public:
+struct Parts {
   // Items less than the pivot, those equal to it, and the others, with the NaNs among these. The pivot is any number
   // that an item holds, by the rules of Predicate's constants.
   template <class X>
   static detail::Pivot<X> around(const X& pivot) {
     return {pivot};
   }
-
   // A rule in CUDA C++ source, by the rules of Predicate::source(). The source defines
   //     __device__ int part(Value item)
   // which returns 0 for the first part, 1 for the second, and anything else for the third.
-  static Parts source(std::string source) { return Parts(detail::SelectSource(std::move(source))); }
-  // The same with a state: the source defines part(Value item, State state).
-  template <class State>
-  static Parts source(std::string source, const State& state) {
-    return Parts(detail::SelectSource(std::move(source), state));
+  template <class... State>
+  static UserFunction source(std::string source, const State&... state) {
+    return {UserFunction::Role::part, std::move(source), state...};
   }
-
-  const detail::SelectSource& get() const { return source_; }
-
- private:
-  explicit Parts(detail::SelectSource source) : source_(std::move(source)) {}
-
-  detail::SelectSource source_;
 };
 
 namespace detail {
 
-// A rule for items T: a pivot or a source.
+// What decides about items T: a comparison with a constant, or a function.
 template <class T>
-class PartRule {
+class Rule {
  public:
+  // Throws RequestError unless an item holds the constant.
   template <class X>
-  PartRule(const Pivot<X>& pivot) : constant_(constant_of<T>(kPivotWords, pivot.constant)) {}
-  PartRule(const Parts& parts) : source_(parts.get()) {}
+  Rule(const ValueWords& words, scantune_criterion criterion, const X& constant)
+      : criterion_(criterion), constant_(constant_of<T>(words, constant)) {}
+  Rule(scantune_criterion criterion, UserFunction function) : criterion_(criterion), function_(std::move(function)) {}
+  explicit Rule(scantune_criterion criterion) : criterion_(criterion) {}  // the constant is 0
 
-  // The selection points to what this holds.
-  void put_in(scantune_selection& selection) const {
-    if (source_.is_given()) return source_.put_in(selection, SCANTUNE_PARTS);
-    selection.criterion = SCANTUNE_AROUND;
-    selection.constant = constant_.bytes;
+  // The request points to what this holds.
+  void put_in(scantune_select_request& request) const {
+    request.criterion = criterion_;
+    request.function = function_.get();
+    request.constant = request.function != nullptr ? nullptr : constant_.bytes;
   }
 
  private:
+  scantune_criterion criterion_;
   CallBytes constant_;
-  SelectSource source_;
+  UserFunction function_;
 };
 
-// A predicate of items T: a comparison or a source.
 template <class T>
-class Criterion {
+class Criterion : public Rule<T> {
  public:
-  Criterion() = default;  // other than 0
+  Criterion() : Rule<T>(SCANTUNE_NOT_EQUAL) {}  // other than 0
   template <class X>
-  Criterion(const Comparison<X>& comparison)
-      : comparison_(comparison.criterion), constant_(constant_of<T>(kConstantWords, comparison.constant)) {}
-  Criterion(const Predicate& predicate) : source_(predicate.get()) {}
-
-  // The selection points to what this holds.
-  void put_in(scantune_selection& selection) const {
-    if (source_.is_given()) return source_.put_in(selection, SCANTUNE_PREDICATE);
-    selection.criterion = comparison_;
-    selection.constant = constant_.bytes;
+  Criterion(const Comparison<X>& comparison) : Rule<T>(kConstantWords, comparison.criterion, comparison.constant) {}
+  Criterion(const UserFunction& function) : Rule<T>(SCANTUNE_PREDICATE, function) {}
+  template <class Text>
+    requires kIsText<Text>
+  Criterion(const Text&) : Criterion() {
+    static_assert(!kIsText<Text>, "text is no predicate yet: pass Predicate::source(text)");
   }
+  template <HostFunction Function>
+    requires(!std::is_same_v<Function, UserFunction>)
+  Criterion(const Function&) : Criterion() {
+    static_assert(!HostFunction<Function>,
+                  "a predicate runs on the device: pass one of Predicate's, such as Predicate::greater(0), or CUDA "
+                  "source in Predicate::source()");
+  }
+};
 
- private:
-  scantune_criterion comparison_ = SCANTUNE_NOT_EQUAL;
-  CallBytes constant_;
-  SelectSource source_;
+template <class T>
+class PartRule : public Rule<T> {
+ public:
+  template <class X>
+  PartRule(const Pivot<X>& pivot) : Rule<T>(kPivotWords, SCANTUNE_AROUND, pivot.constant) {}
+  PartRule(const UserFunction& function) : Rule<T>(SCANTUNE_PARTS, function) {}
+  template <class Mistaken>
+    requires(kIsText<Mistaken> || (HostFunction<Mistaken> && !std::is_same_v<Mistaken, UserFunction>))
+  PartRule(const Mistaken&) : Rule<T>(SCANTUNE_PARTS) {
+    static_assert(!kIsText<Mistaken> && !HostFunction<Mistaken>,
+                  "parts are told by Parts::around(pivot), or by CUDA source in Parts::source(text)");
+  }
 };
 
 }  // namespace detail
 
 }  // namespace scantune::runtime
+
+#endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include <stdexcept>
 #include <string>
@@ -31,3 +32,5 @@ struct DatabaseError : Error {  // a tuning database cannot be read
 };
 
 }  // namespace scantune
+
+#endif

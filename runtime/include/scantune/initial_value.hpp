@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include <bit>
 #include <cstdint>
@@ -152,3 +153,5 @@ class InitialValue {
 };
 
 }  // namespace scantune::runtime
+
+#endif

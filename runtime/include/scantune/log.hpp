@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include <functional>
 #include <string_view>
@@ -41,3 +42,5 @@ class Log {
 };
 
 }  // namespace scantune::runtime
+
+#endif

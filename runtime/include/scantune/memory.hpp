@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include <cstdint>
 #include <forward_list>
@@ -98,3 +99,5 @@ inline std::uint64_t trim() {
 }
 
 }  // namespace scantune::runtime
+
+#endif

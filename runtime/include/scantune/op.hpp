@@ -2,16 +2,16 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "scantune/error.hpp"
-#include "scantune/source.hpp"
+#include "scantune/function.hpp"
 #include "scantune/types.hpp"
 
 namespace scantune::runtime {
@@ -30,32 +30,31 @@ struct CustomOptions {
 
 namespace detail {
 
-// A caller's operator, with what the C interface points to.
-struct CustomSource {
-  std::string source;
-  std::string name;
-  alignas(16) unsigned char identity[32] = {};
-  CallBytes state;
-  scantune_custom_operator view = SCANTUNE_CUSTOM_OPERATOR_INIT;
+// An operator's function, with its identity, cost and name.
+class Combine : public UserFunction {
+ public:
+  Combine() = default;  // none
+  template <class T, class... State>
+  Combine(std::string source, const T& identity, CustomOptions options, const State&... state)
+      : UserFunction(made(given(Role::combine, std::move(source), state...), identity, std::move(options))) {}
 
+  std::size_t identity_bytes() const { return given_->identity_bytes; }
+  std::size_t identity_alignment() const { return given_->identity_alignment; }
+
+ private:
   template <class T>
-  CustomSource(std::string text, const T& value, CustomOptions options, const CallBytes& passed = {},
-               std::uint32_t passed_bytes = 0)
-      : source(std::move(text)), name(std::move(options.name)), state(passed) {
-    constexpr scantune_type type = type_of<T>();
-    std::memcpy(identity, &value, sizeof value);
-    view.source = source.c_str();
-    view.identity = identity;
-    view.value_type = type;
-    view.value_bytes = type == SCANTUNE_CUSTOM_TYPE ? sizeof(T) : 0;
-    view.value_alignment = type == SCANTUNE_CUSTOM_TYPE ? alignof(T) : 0;
-    view.cost = static_cast<scantune_cost>(options.cost);
-    view.name = name.empty() ? nullptr : name.c_str();
-    view.state = passed_bytes == 0 ? nullptr : state.bytes;
-    view.state_bytes = passed_bytes;
+  static std::shared_ptr<Given> made(std::shared_ptr<Given> given, const T& identity, CustomOptions options) {
+    refuse_null_characters("name", options.name);
+    given->name = std::move(options.name);
+    given->identity = CallBytes::of(identity);
+    given->view.identity = given->identity.bytes;
+    given->view.identity_type = type_of<T>();
+    given->identity_bytes = sizeof(T);
+    given->identity_alignment = alignof(T);
+    given->view.cost = static_cast<scantune_cost>(options.cost);
+    given->view.name = given->name.empty() ? nullptr : given->name.c_str();
+    return given;
   }
-  CustomSource(const CustomSource&) = delete;
-  CustomSource& operator=(const CustomSource&) = delete;
 };
 
 }  // namespace detail
@@ -80,8 +79,7 @@ class Op {
   // RequestError when the source or the name holds a null character.
   template <class T>
   static Op custom(std::string source, const T& identity, CustomOptions options = {}) {
-    refuse_null_characters(source, options);
-    return Op(std::make_shared<const detail::CustomSource>(std::move(source), identity, std::move(options)));
+    return Op(detail::Combine(std::move(source), identity, std::move(options)));
   }
   // The same with a state. The source defines a struct State of the same members, of at most 32 bytes, and
   //     __device__ Value combine(Value earlier, Value later, State state)
@@ -90,26 +88,33 @@ class Op {
   template <class T, class State>
     requires(!std::is_same_v<State, CustomOptions>)
   static Op custom(std::string source, const T& identity, const State& state, CustomOptions options = {}) {
-    refuse_null_characters(source, options);
-    return Op(std::make_shared<const detail::CustomSource>(
-        std::move(source), identity, std::move(options), detail::bytes_of_state(state), std::uint32_t{sizeof(State)}));
+    return Op(detail::Combine(std::move(source), identity, std::move(options), state));
+  }
+  template <detail::HostFunction Function>
+    requires(!std::is_same_v<Function, Op>)
+  Op(const Function&) : Op(SCANTUNE_CUSTOM) {
+    static_assert(!detail::HostFunction<Function>,
+                  "an operator runs on the device: pass one of Op's, such as Op::sum for std::plus, or CUDA source in "
+                  "Op::custom()");
+  }
+  template <class Text>
+    requires detail::kIsText<Text>
+  Op(const Text&) : Op(SCANTUNE_CUSTOM) {
+    static_assert(!detail::kIsText<Text>, "an operator in source has an identity too: pass Op::custom(text, identity)");
   }
 
   scantune_operator value() const { return value_; }
-  const scantune_custom_operator* custom_operator() const { return custom_ ? &custom_->view : nullptr; }
+  const scantune_function* function() const { return function_.get(); }  // null if built-in
+  // Of the identity's type, of an operator of the caller's own.
+  std::size_t identity_bytes() const { return function_.identity_bytes(); }
+  std::size_t identity_alignment() const { return function_.identity_alignment(); }
 
  private:
   constexpr explicit Op(scantune_operator value) : value_(value) {}
-  explicit Op(std::shared_ptr<const detail::CustomSource> custom)
-      : value_(SCANTUNE_CUSTOM), custom_(std::move(custom)) {}
-
-  static void refuse_null_characters(const std::string& source, const CustomOptions& options) {
-    detail::refuse_null_characters("source", source);
-    detail::refuse_null_characters("name", options.name);
-  }
+  explicit Op(detail::Combine function) : value_(SCANTUNE_CUSTOM), function_(std::move(function)) {}
 
   scantune_operator value_;
-  std::shared_ptr<const detail::CustomSource> custom_;  // null if built-in
+  detail::Combine function_;
 };
 
 inline constinit const Op Op::sum{SCANTUNE_SUM};
@@ -121,3 +126,5 @@ inline constinit const Op Op::bit_or{SCANTUNE_OR};
 inline constinit const Op Op::bit_xor{SCANTUNE_XOR};
 
 }  // namespace scantune::runtime
+
+#endif

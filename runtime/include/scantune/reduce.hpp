@@ -7,7 +7,14 @@
 // Equal inputs give equal bits on every run of one device and config, but for those of a NaN.
 #pragma once
 
-#include "scantune/runtime.hpp"
+#include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "scantune/scan.hpp"
 
 namespace scantune::runtime {
 
@@ -15,6 +22,10 @@ namespace scantune::runtime {
 template <class Acc>
 struct ReduceOptions {
   Op op = Op::sum;
+  // Segments::rows(count, length), or columns(): each row or column, of all planes, has a result of its own.
+  Segments segments = {};
+  UserFunction load = {};   // as of scans
+  UserFunction store = {};  // as of scans
   // Combined before the first item, at most one of the two; of no items it is the result. device_init lies in memory of
   // the device, outside the output, and is read when the reduction runs, in the stream's order. Without either op's
   // identity takes its place, if it has one: a sum starts from 0, a minimum from the greatest value.
@@ -24,66 +35,63 @@ struct ReduceOptions {
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
   std::string config = {};    // as of scans
-  // Segments::rows(count, length), or columns(): each row or column, of all planes, has a result of its own.
-  Segments segments = {};
-  Map load = {};   // as of scans
-  Map store = {};  // as of scans
 };
 
 struct ArgOptions {
+  Segments segments = {};  // each row or column has a result of its own, whose index counts from its start
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
   std::string config = {};
-  Segments segments = {};  // each row or column has a result of its own, whose index counts from its start
 };
 
 namespace detail {
 
 // Each points into the options, which must outlive it.
 template <class In, class Out, class Acc>
-scantune_problem problem_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
-  scantune_problem problem =
-      problem_of<In, Out, Acc>(n, ScanOptions<Acc>{.latency = options.latency,
-                                                   .captured_launches = options.captured_launches,
-                                                   .segments = options.segments,
-                                                   .load = options.load,
-                                                   .store = options.store});
-  problem.op = options.op.value();
-  problem.init = options.init.get();
-  problem.device_init = options.device_init;
-  problem.custom = options.op.custom_operator();
-  problem.config = checked_config(options.config);
-  if (problem.custom != nullptr) check_identity<Acc>(*problem.custom);
-  return problem;
+scantune_reduce_request reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
+  scantune_reduce_request request = SCANTUNE_REDUCE_REQUEST_INIT;
+  take_combining<In, Out, Acc>(request, n, options);
+  check_no_output_strides(options.segments.placed());
+  return request;
 }
 
 template <class T>
-scantune_problem problem_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
+scantune_reduce_request extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
   using Acc = default_accumulator_t<T, T>;
-  scantune_problem problem = problem_of<T, T, Acc>(
-      n, ScanOptions<Acc>{
-             .latency = options.latency, .captured_launches = options.captured_launches, .segments = options.segments});
-  problem.op = op.value();
-  problem.custom = op.custom_operator();  // which has no extremes, as the library says
-  problem.config = checked_config(options.config);
-  return problem;
+  scantune_reduce_request request = reduction_of<T, T, Acc>(
+      n, ReduceOptions<Acc>{
+             .segments = options.segments, .latency = options.latency, .captured_launches = options.captured_launches});
+  request.op = op.value();
+  request.combine = op.function();  // which has no extremes, as the library says
+  request.position = SCANTUNE_FIRST_POSITION;
+  request.head.config = checked_config(options.config);
+  return request;
 }
 
 }  // namespace detail
 
+// A plan of reduce().
+template <class In, class Out = In>
+using ReducePlan = Plan<Input<In>, Output<Out>>;
+// A plan of argmin() or argmax().
+template <class T>
+using ArgPlan = Plan<Input<T>, Output<T>, Index>;
+
 // Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
-Plan<In, Out, Acc> reduce_plan(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  const scantune_problem problem = detail::problem_of<In, Out, Acc>(n, options);
-  scantune_plan* state = nullptr;
-  detail::check(scantune_reduce_plan_create(&problem, &state));
-  return Plan<In, Out, Acc>(state);
+ReducePlan<In, Out> reduce_plan(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
+  return ReducePlan<In, Out>(detail::reduction_of<In, Out, Acc>(n, options).head);
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
-Plan<In, Out, Acc> reduce_plan(std::uint64_t n, const Op& op) {
+ReducePlan<In, Out> reduce_plan(std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   return reduce_plan<In, Out, Acc>(n, ReduceOptions<Acc>{.op = op});
+}
+template <class In, class Out = In, class... Arguments>
+  requires detail::Mistaken<Arguments...>
+void reduce_plan(std::uint64_t, const Arguments&...) {
+  detail::explain_mistake<Arguments...>();
 }
 
 // Reduces input[0, n) to output[0], or each row or column to an output of its own, both in memory of the device, which
@@ -92,72 +100,45 @@ Plan<In, Out, Acc> reduce_plan(std::uint64_t n, const Op& op) {
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n,
             const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  const scantune_problem problem = detail::problem_of<In, Out, Acc>(n, options);
-  detail::check(scantune_reduce(&problem, input, output, options.stream));
+  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT>(detail::reduction_of<In, Out, Acc>(n, options), options.stream, input,
+                                               output);
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   reduce<In, Out, Acc>(input, output, n, ReduceOptions<Acc>{.op = op});
 }
+SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
 // Says which config reduce() runs for n items, from which record, and why. Nothing runs.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe_reduce(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  auto captured_nowhere = options;
-  captured_nowhere.captured_launches = 0;  // nothing runs: no workspace is needed
-  return reduce_plan<In, Out, Acc>(n, captured_nowhere).describe();
+  return detail::described(detail::reduction_of<In, Out, Acc>(n, options));
 }
 
-// Writes the least item to value[0] and where it first stands to index[0], both in memory of the device. Of equal items
-// the first counts; -0 is less than +0; the first NaN is the result of any input that has one. Throws RequestError
-// before anything is launched if an argument is wrong or n is 0.
+// Writes the least item to value[0] and where it first stands to index[0], an integer of 8 bytes, both in memory of the
+// device. Of equal items the first counts; -0 is less than +0; the first NaN is the result of any input that has one.
+// Throws RequestError before anything is launched if an argument is wrong or n is 0.
 template <class T>
-void argmin(const T* input, T* value, std::uint64_t* index, std::uint64_t n, const ArgOptions& options = {}) {
-  const scantune_problem problem = detail::problem_of<T>(n, Op::min, options);
-  detail::check(scantune_arg_reduce(&problem, input, value, index, options.stream));
+void argmin(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
+  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION>(detail::extreme_of<T>(n, Op::min, options),
+                                                                  options.stream, input, value, index);
 }
+SCANTUNE_EXPLAIN_MISTAKES(argmin)
 // The same of the greatest item.
 template <class T>
-void argmax(const T* input, T* value, std::uint64_t* index, std::uint64_t n, const ArgOptions& options = {}) {
-  const scantune_problem problem = detail::problem_of<T>(n, Op::max, options);
-  detail::check(scantune_arg_reduce(&problem, input, value, index, options.stream));
+void argmax(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
+  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION>(detail::extreme_of<T>(n, Op::max, options),
+                                                                  options.stream, input, value, index);
 }
-
-// A plan of argmin() or argmax(), with what a Plan promises.
-template <class T>
-class ArgPlan {
- public:
-  void operator()(const T* input, T* value, std::uint64_t* index, Stream stream = nullptr) const {
-    detail::check(scantune_plan_run_arg(state_.get(), input, value, index, stream));
-  }
-  // The same in a workspace of the caller's, by the rules of Plan.
-  void operator()(const T* input, T* value, std::uint64_t* index, const Workspace& workspace,
-                  Stream stream = nullptr) const {
-    detail::check(
-        scantune_plan_run_arg_in(state_.get(), input, value, index, workspace.memory, workspace.bytes, stream));
-  }
-
-  // Bytes of the workspace that one run needs; 0: it needs none, and takes any.
-  std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
-
-  std::string describe() const { return scantune_plan_description(state_.get()); }
-
- private:
-  explicit ArgPlan(scantune_plan* state) : state_(state, &scantune_plan_destroy) {}
-  template <class U>
-  friend ArgPlan<U> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options);
-
-  std::shared_ptr<scantune_plan> state_;
-};
+SCANTUNE_EXPLAIN_MISTAKES(argmax)
 
 // op: Op::min or Op::max. Throws as reduce_plan().
 template <class T>
 ArgPlan<T> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
-  const scantune_problem problem = detail::problem_of<T>(n, op, options);
-  scantune_plan* state = nullptr;
-  detail::check(scantune_arg_reduce_plan_create(&problem, &state));
-  return ArgPlan<T>(state);
+  return ArgPlan<T>(detail::extreme_of<T>(n, op, options).head);
 }
 
 }  // namespace scantune::runtime
+
+#endif

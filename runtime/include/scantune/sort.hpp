@@ -16,7 +16,14 @@
 // before anything is launched if an argument is wrong.
 #pragma once
 
-#include "scantune/runtime.hpp"
+#include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "scantune/options.hpp"
 
 namespace scantune::runtime {
 
@@ -81,11 +88,11 @@ class SortIndices {
 struct SortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};  // all of them
+  // Segments::rows(count, length): each row is sorted by itself. Rows lie one after the other.
+  Segments segments = {};
   // {d_values, d_values_output}: values that go where their keys go. At most one of values and indices may be given.
   SortValues values = {};
   SortIndices indices = {};
-  // Segments::rows(count, length): each row is sorted by itself. Rows lie one after the other.
-  Segments segments = {};
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -95,22 +102,12 @@ struct SortOptions {
   std::string config = {};  // as of scans
 };
 
+// Of argsort(), and of plans: what these sort beside the keys, their type says, and they take their stream per call.
 struct ArgsortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};
   Segments segments = {};
   Stream stream = nullptr;
-  ForwardProgress forward_progress = ForwardProgress::in_order;
-  Latency latency = Latency::back_to_back;
-  int captured_launches = 1;
-  std::string config = {};
-};
-
-// What a plan sorts beside the keys, its type says.
-struct SortPlanOptions {
-  Order order = Order::ascending;
-  KeyBits bits = {};
-  Segments segments = {};
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 1;
@@ -128,88 +125,39 @@ inline void check_dense_rows(const Segments& segments) {
         "segments is Segments::rows() with strides, and a sort has none: copy the rows one behind the other first");
 }
 
-// The sort points into the options, which must outlive it.
+// The request points into the options, which must outlive it.
 template <class Key, class Options>
-scantune_sorting sorting_of(std::uint64_t n, scantune_sorted sorted, const Options& options) {
+scantune_sort_request sort_of(std::uint64_t n, scantune_sorted sorted, const Options& options) {
   static_assert(type_of<Key>() != SCANTUNE_CUSTOM_TYPE,
                 "keys must be numbers: sort a number that stands for each struct, and pass the structs as values");
-  scantune_sorting sorting = SCANTUNE_SORTING_INIT;
-  sorting.n = n;
-  sorting.key_type = type_of<Key>();
-  sorting.sorted = sorted;
-  sorting.order = static_cast<scantune_order>(options.order);
-  sorting.begin_bit = options.bits.begin_bit;
-  sorting.end_bit = options.bits.end_bit;
-  sorting.segments = options.segments.kind();
-  if (sorting.segments != SCANTUNE_NO_SEGMENTS) {
-    check_segments(options.segments, n);
-    check_dense_rows(options.segments);
-    const Rows& rows = options.segments.placed();
-    if (sorting.segments == SCANTUNE_ROWS) sorting.rows = rows.planes * rows.count;
-  }
-  sorting.forward_progress = static_cast<scantune_forward_progress>(options.forward_progress);
-  sorting.latency = static_cast<scantune_latency>(options.latency);
-  sorting.captured_launches = options.captured_launches;
-  sorting.config = checked_config(options.config);
-  return sorting;
+  scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
+  take_options(request.head, n, options);
+  request.input_type = type_of<Key>();
+  request.sorted = sorted;
+  request.order = static_cast<scantune_order>(options.order);
+  request.begin_bit = options.bits.begin_bit;
+  request.end_bit = options.bits.end_bit;
+  take_segments(request, n, options.segments);
+  check_dense_rows(options.segments);
+  return request;
 }
 
-template <class Key, class Index, class Options>
-scantune_sorting sorting_of_indices(std::uint64_t n, scantune_sorted sorted, const Options& options) {
+template <class Key, class Index>
+scantune_sort_request sort_of_indices(std::uint64_t n, scantune_sorted sorted, const ArgsortOptions& options) {
   static_assert(!std::is_const_v<Index>, "the indices are const: where keys stood is written there");
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
-  scantune_sorting sorting = sorting_of<Key>(n, sorted, options);
-  sorting.value_type = type_of<Index>();
-  return sorting;
+  scantune_sort_request request = sort_of<Key>(n, sorted, options);
+  request.value_type = type_of<Index>();
+  return request;
 }
 
 template <class Key, class Value>
-scantune_sorting sorting_of_pairs(std::uint64_t n, const SortPlanOptions& options) {
-  scantune_sorting sorting = sorting_of<Key>(n, SCANTUNE_SORTED_PAIRS, options);
-  sorting.value_type = moved_type<Value>();
-  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) {
-    sorting.value_bytes = sizeof(Value);
-    sorting.value_alignment = alignof(Value);
-  }
-  return sorting;
+scantune_sort_request sort_of_pairs(std::uint64_t n, const ArgsortOptions& options) {
+  scantune_sort_request request = sort_of<Key>(n, SCANTUNE_SORTED_PAIRS, options);
+  request.value_type = moved_type<Value>();
+  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) take_struct<Value>(request);
+  return request;
 }
-
-inline scantune_sorting_arrays sorting_arrays(const void* input, void* output, void* indices = nullptr) {
-  scantune_sorting_arrays arrays = SCANTUNE_SORTING_ARRAYS_INIT;
-  arrays.input = input;
-  arrays.output = output;
-  arrays.indices = indices;
-  return arrays;
-}
-
-inline scantune_sorting_arrays pair_arrays(const void* input, const void* values, void* output, void* values_output) {
-  scantune_sorting_arrays arrays = sorting_arrays(input, output);
-  arrays.values = values;
-  arrays.values_output = values_output;
-  return arrays;
-}
-
-// What plans of sorts have in common.
-class SortingPlan {
- public:
-  explicit SortingPlan(const scantune_sorting& sorting) {
-    scantune_plan* state = nullptr;
-    check(scantune_sort_plan_create(&sorting, &state));
-    state_.reset(state, &scantune_plan_destroy);
-  }
-
-  void run(const scantune_sorting_arrays& arrays, Stream stream) const {
-    check(scantune_plan_run_sort(state_.get(), &arrays, stream));
-  }
-  void run_in(const scantune_sorting_arrays& arrays, const Workspace& workspace, Stream stream) const {
-    check(scantune_plan_run_sort_in(state_.get(), &arrays, workspace.memory, workspace.bytes, stream));
-  }
-  std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
-  std::string describe() const { return scantune_plan_description(state_.get()); }
-
- private:
-  std::shared_ptr<scantune_plan> state_;
-};
 
 }  // namespace detail
 
@@ -226,140 +174,60 @@ void sort(const Key* input, Key* output, std::uint64_t n, const SortOptions& opt
   const scantune_sorted sorted = values.are_given()    ? SCANTUNE_SORTED_PAIRS
                                  : indices.are_given() ? SCANTUNE_SORTED_KEYS_AND_INDICES
                                                        : SCANTUNE_SORTED_KEYS;
-  scantune_sorting sorting = detail::sorting_of<Key>(n, sorted, options);
-  sorting.value_type = values.are_given() ? values.type() : indices.type();
-  sorting.value_bytes = values.bytes();
-  sorting.value_alignment = values.alignment();
-  scantune_sorting_arrays arrays = detail::sorting_arrays(input, output, indices.output());
-  arrays.values = values.input();
-  arrays.values_output = values.output();
-  detail::check(scantune_sort(&sorting, &arrays, options.stream));
+  scantune_sort_request request = detail::sort_of<Key>(n, sorted, options);
+  request.value_type = values.are_given() ? values.type() : indices.type();
+  request.custom_bytes = values.bytes();
+  request.custom_alignment = values.alignment();
+  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION, SCANTUNE_VALUES, SCANTUNE_VALUES_OUTPUT>(
+      request, options.stream, input, output, indices.output(), values.input(), values.output());
 }
+SCANTUNE_EXPLAIN_MISTAKES(sort)
 
 // Writes where the keys input[0, n) stood, in their order: input[indices[0]] comes first. With rows, indices count from
 // the start of each. An index is an integer of 4 or 8 bytes, which must be able to number the keys of a row.
 template <class Key, class Index>
 void argsort(const Key* input, Index* indices, std::uint64_t n, const ArgsortOptions& options = {}) {
-  const scantune_sorting sorting = detail::sorting_of_indices<Key, Index>(n, SCANTUNE_SORTED_INDICES, options);
-  const scantune_sorting_arrays arrays = detail::sorting_arrays(input, nullptr, indices);
-  detail::check(scantune_sort(&sorting, &arrays, options.stream));
+  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT>(detail::sort_of_indices<Key, Index>(n, SCANTUNE_SORTED_INDICES, options),
+                                               options.stream, input, indices);
 }
+SCANTUNE_EXPLAIN_MISTAKES(argsort)
 
-// A plan of sort() for keys alone, with what a Plan promises.
+// Plans of sort() for keys alone, with values, and with indices, and of argsort().
 template <class Key>
-class SortPlan {
- public:
-  void operator()(const Key* input, Key* output, Stream stream = nullptr) const {
-    plan_.run(detail::sorting_arrays(input, output), stream);
-  }
-  // The same in a workspace of the caller's, by the rules of Plan.
-  void operator()(const Key* input, Key* output, const Workspace& workspace, Stream stream = nullptr) const {
-    plan_.run_in(detail::sorting_arrays(input, output), workspace, stream);
-  }
-
-  // Bytes of the workspace that one run needs; 0: it needs none, and takes any.
-  std::uint64_t workspace_bytes() const { return plan_.workspace_bytes(); }
-
-  std::string describe() const { return plan_.describe(); }
-
- private:
-  explicit SortPlan(const scantune_sorting& sorting) : plan_(sorting) {}
-  template <class K>
-  friend SortPlan<K> sort_plan(std::uint64_t n, const SortPlanOptions& options);
-
-  detail::SortingPlan plan_;
-};
-
-// A plan of sort() with values.
+using SortPlan = Plan<Input<Key>, Output<Key>>;
 template <class Key, class Value>
-class SortPairsPlan {
- public:
-  void operator()(const Key* input, const Value* values, Key* output, Value* values_output,
-                  Stream stream = nullptr) const {
-    plan_.run(detail::pair_arrays(input, values, output, values_output), stream);
-  }
-  void operator()(const Key* input, const Value* values, Key* output, Value* values_output, const Workspace& workspace,
-                  Stream stream = nullptr) const {
-    plan_.run_in(detail::pair_arrays(input, values, output, values_output), workspace, stream);
-  }
-
-  std::uint64_t workspace_bytes() const { return plan_.workspace_bytes(); }
-
-  std::string describe() const { return plan_.describe(); }
-
- private:
-  explicit SortPairsPlan(const scantune_sorting& sorting) : plan_(sorting) {}
-  template <class K, class V>
-  friend SortPairsPlan<K, V> sort_pairs_plan(std::uint64_t n, const SortPlanOptions& options);
-
-  detail::SortingPlan plan_;
-};
-
-// A plan of sort() with indices.
+using SortPairsPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>>;
 template <class Key, class Index>
-class SortIndicesPlan {
- public:
-  void operator()(const Key* input, Key* output, Index* indices, Stream stream = nullptr) const {
-    plan_.run(detail::sorting_arrays(input, output, indices), stream);
-  }
-  void operator()(const Key* input, Key* output, Index* indices, const Workspace& workspace,
-                  Stream stream = nullptr) const {
-    plan_.run_in(detail::sorting_arrays(input, output, indices), workspace, stream);
-  }
-
-  std::uint64_t workspace_bytes() const { return plan_.workspace_bytes(); }
-
-  std::string describe() const { return plan_.describe(); }
-
- private:
-  explicit SortIndicesPlan(const scantune_sorting& sorting) : plan_(sorting) {}
-  template <class K, class I>
-  friend SortIndicesPlan<K, I> sort_indices_plan(std::uint64_t n, const SortPlanOptions& options);
-
-  detail::SortingPlan plan_;
-};
-
-// A plan of argsort().
+using SortIndicesPlan = Plan<Input<Key>, Output<Key>, Position<Index>>;
 template <class Key, class Index>
-class ArgsortPlan {
- public:
-  void operator()(const Key* input, Index* indices, Stream stream = nullptr) const {
-    plan_.run(detail::sorting_arrays(input, nullptr, indices), stream);
-  }
-  void operator()(const Key* input, Index* indices, const Workspace& workspace, Stream stream = nullptr) const {
-    plan_.run_in(detail::sorting_arrays(input, nullptr, indices), workspace, stream);
-  }
-
-  std::uint64_t workspace_bytes() const { return plan_.workspace_bytes(); }
-
-  std::string describe() const { return plan_.describe(); }
-
- private:
-  explicit ArgsortPlan(const scantune_sorting& sorting) : plan_(sorting) {}
-  template <class K, class I>
-  friend ArgsortPlan<K, I> argsort_plan(std::uint64_t n, const SortPlanOptions& options);
-
-  detail::SortingPlan plan_;
-};
+using ArgsortPlan = Plan<Input<Key>, Output<Index>>;
 
 // Plans of exactly n keys. Each throws RequestError when no kernel solves the problem, and another scantune::Error when
 // one cannot be had.
 template <class Key>
-SortPlan<Key> sort_plan(std::uint64_t n, const SortPlanOptions& options = {}) {
-  return SortPlan<Key>(detail::sorting_of<Key>(n, SCANTUNE_SORTED_KEYS, options));
+SortPlan<Key> sort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
+  return SortPlan<Key>(detail::sort_of<Key>(n, SCANTUNE_SORTED_KEYS, options).head);
 }
 template <class Key, class Value>
-SortPairsPlan<Key, Value> sort_pairs_plan(std::uint64_t n, const SortPlanOptions& options = {}) {
-  return SortPairsPlan<Key, Value>(detail::sorting_of_pairs<Key, Value>(n, options));
+SortPairsPlan<Key, Value> sort_pairs_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
+  return SortPairsPlan<Key, Value>(detail::sort_of_pairs<Key, Value>(n, options).head);
 }
 template <class Key, class Index = std::uint64_t>
-SortIndicesPlan<Key, Index> sort_indices_plan(std::uint64_t n, const SortPlanOptions& options = {}) {
+SortIndicesPlan<Key, Index> sort_indices_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
   return SortIndicesPlan<Key, Index>(
-      detail::sorting_of_indices<Key, Index>(n, SCANTUNE_SORTED_KEYS_AND_INDICES, options));
+      detail::sort_of_indices<Key, Index>(n, SCANTUNE_SORTED_KEYS_AND_INDICES, options).head);
 }
 template <class Key, class Index = std::uint64_t>
-ArgsortPlan<Key, Index> argsort_plan(std::uint64_t n, const SortPlanOptions& options = {}) {
-  return ArgsortPlan<Key, Index>(detail::sorting_of_indices<Key, Index>(n, SCANTUNE_SORTED_INDICES, options));
+ArgsortPlan<Key, Index> argsort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
+  return ArgsortPlan<Key, Index>(detail::sort_of_indices<Key, Index>(n, SCANTUNE_SORTED_INDICES, options).head);
+}
+
+// Says which config sort() runs for n keys alone, from which record, and why. Nothing runs.
+template <class Key>
+std::string describe_sort(std::uint64_t n, const ArgsortOptions& options = {}) {
+  return detail::described(detail::sort_of<Key>(n, SCANTUNE_SORTED_KEYS, options));
 }
 
 }  // namespace scantune::runtime
+
+#endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
@@ -32,3 +33,5 @@ inline void check(scantune_status status) {
 }
 
 }  // namespace scantune::runtime::detail
+
+#endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
 
 #include <bit>
 #include <cstddef>
@@ -141,16 +142,6 @@ constexpr bool converts_as_output() {
 template <class T>
 inline constexpr bool kIsStruct = type_of<T>() == SCANTUNE_CUSTOM_TYPE;
 
-// The bytes of the struct that maps know and the accumulator is not; 0 if there is none.
-template <class In, class Acc, class Out>
-constexpr std::uint32_t mapped_struct_bytes() {
-  return kIsStruct<Acc> ? 0 : kIsStruct<In> ? sizeof(In) : kIsStruct<Out> ? sizeof(Out) : 0;
-}
-template <class In, class Acc, class Out>
-constexpr std::uint32_t mapped_struct_alignment() {
-  return kIsStruct<Acc> ? 0 : kIsStruct<In> ? alignof(In) : kIsStruct<Out> ? alignof(Out) : 0;
-}
-
 template <class In, class Acc, class Out>
 constexpr void check_types() {
   check_output<Out>();
@@ -231,3 +222,5 @@ template <class In, class Out>
 using default_accumulator_t = typename decltype(detail::accumulator_of<In, Out>())::type;
 
 }  // namespace scantune::runtime
+
+#endif

@@ -1,0 +1,183 @@
+// What the requests of scans and of reductions have in common, which have members of one name for it.
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "c_api/function.h"
+#include "c_api/head.h"
+#include "c_api/identity.h"
+#include "c_api/strides.h"
+
+namespace scantune::c_api {
+
+inline constexpr FunctionMember kCombine = {"combine", "combine->struct_bytes", roles_of(SCANTUNE_FUNCTION_COMBINE)};
+inline constexpr FunctionMember kLoad = {
+    "load", "load->struct_bytes",
+    roles_of(SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE)};
+inline constexpr FunctionMember kStore = {
+    "store", "store->struct_bytes",
+    roles_of(SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE)};
+
+static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operator::product) &&
+              same(SCANTUNE_MIN, Operator::min) && same(SCANTUNE_MAX, Operator::max) &&
+              same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
+              same(SCANTUNE_XOR, Operator::bit_xor) && same(SCANTUNE_CUSTOM, Operator::custom_cheap));
+
+// A request and its operator as this library knows them, whichever header the caller has.
+template <class Caller>
+struct Given {
+  const Caller& request;
+  const scantune_function* combine;  // null if none is given
+};
+
+// Room for structs that come from another header.
+template <class Caller>
+struct Storage {
+  Caller request;
+  scantune_function combine;
+};
+
+template <class Caller>
+Given<Caller> given_by(const StructVersion& version, const Caller* caller, const Caller& defaults,
+                       Storage<Caller>& storage) {
+  const Caller& request = *as_known(version, caller, defaults, storage.request);
+  if (request.combine == nullptr || number_in(request.op) != SCANTUNE_CUSTOM) return {request, request.combine};
+  return {request, &checked_function(kCombine, request.combine, storage.combine)};
+}
+
+// What a request of either has beside it.
+struct Beside {
+  std::optional<CustomOperatorView> custom;
+  const CallStates* states = nullptr;
+};
+
+template <class Caller>
+[[gnu::always_inline]] inline Operator checked_operator(const Given<Caller>& given) {
+  const int op = checked_enum("op", "scantune_operator", given.request.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
+  if (op != SCANTUNE_CUSTOM) {
+    if (given.combine != nullptr)
+      fail("combine", "given, but op is " + std::string(token(static_cast<Operator>(op))) +
+                          ": set op to SCANTUNE_CUSTOM, or combine to NULL");
+    return static_cast<Operator>(op);
+  }
+  if (given.combine == nullptr) fail("combine", "NULL, and op is SCANTUNE_CUSTOM: point it to the operator");
+  constexpr Operator kByCost[] = {Operator::custom_moderate, Operator::custom_cheap, Operator::custom_expensive};
+  static_assert(SCANTUNE_MODERATE == 0 && SCANTUNE_CHEAP == 1 && SCANTUNE_EXPENSIVE == 2);
+  return kByCost[number_in(given.combine->cost)];
+}
+
+// Throws unless the identity is one of the request's accumulator.
+template <class Typed>
+[[gnu::noinline]] void check_identity(const scantune_function& combine, const Typed& request) {
+  const int given = number_in(combine.identity_type);
+  if (combine.identity == nullptr) {
+    if (given != SCANTUNE_DEFAULT_TYPE)
+      fail("combine->identity_type", std::to_string(given) + ", and combine->identity is NULL: pass both or none");
+    return;
+  }
+  const ValueType type = checked_type("combine->identity_type", combine.identity_type);
+  if (type != request.accumulator_type)
+    fail("combine->identity_type",
+         type_name(type) + ", and the accumulator is " + type_name(request.accumulator_type) +
+             ": the operator must be written for the accumulator, or accumulator_type name another");
+}
+
+// Sets the members that both have but for init and strides. It is inlined where it is called, since a warm scan() is
+// held to its instructions.
+template <class Caller, class Typed>
+[[gnu::always_inline]] inline void take_items(const Given<Caller>& given, Typed& request, Beside& beside) {
+  const Caller& caller = given.request;
+  take_head(caller.head, request);
+  request.input_type = checked_type("input_type", caller.input_type);
+  request.output_type = checked_type("output_type", caller.output_type);
+  request.accumulator_type = number_in(caller.accumulator_type) == SCANTUNE_DEFAULT_TYPE
+                                 ? default_accumulator(request.input_type, request.output_type)
+                                 : checked_type("accumulator_type", caller.accumulator_type);
+  request.op = checked_operator(given);
+  const bool has_struct = request.input_type == ValueType::custom || request.accumulator_type == ValueType::custom ||
+                          request.output_type == ValueType::custom;
+  take_custom_type(caller, has_struct, request);
+  request.segments = checked_segments(caller.segments);
+  request.rows = caller.rows;
+  request.columns = caller.columns;
+  if (request.segments != Segments::none || (caller.rows | caller.columns) != 0) {
+    check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, caller.rows);
+    check_count(request, Segments::columns, {"columns", "SCANTUNE_COLUMNS"}, caller.columns);
+  }
+  if (given.combine == nullptr) return;
+  if (number_in(given.combine->identity_type) != number_in(caller.accumulator_type) ||
+      number_in(caller.accumulator_type) == SCANTUNE_DEFAULT_TYPE || given.combine->identity == nullptr)
+    check_identity(*given.combine, request);
+  beside.custom = CustomOperatorView{.source = given.combine->source, .name = {}};
+  if (given.combine->name != nullptr) beside.custom->name = given.combine->name;
+}
+
+// The role.
+inline int checked_map(const FunctionMember& member, const scantune_function* caller, MapView& view,
+                       unsigned char* state) {
+  scantune_function storage;
+  const scantune_function& map = checked_function(member, caller, storage);
+  view = {map.source, static_cast<int>(map.state_bytes)};
+  if (map.state_bytes > 0) std::memcpy(state, map.state, map.state_bytes);
+  return number_in(map.role);
+}
+
+template <class Caller>
+bool has_maps(const Caller& caller) {
+  return (reinterpret_cast<std::uintptr_t>(caller.load) | reinterpret_cast<std::uintptr_t>(caller.store)) != 0;
+}
+
+// Apart from what every scan() does, so that it costs nothing where there are no maps and no state.
+template <class Caller, class Typed>
+[[gnu::noinline]] void add_maps_and_state(const Given<Caller>& given, Typed& request, Beside& beside, Room& room) {
+  beside.states = &room.states;
+  room.states = {};
+  if (has_maps(given.request)) {
+    MapViews& views = room.views.emplace();
+    if (given.request.load != nullptr) {
+      const int role = checked_map(kLoad, given.request.load, views.load, room.states.load);
+      request.load = role == SCANTUNE_FUNCTION_MAP           ? Load::source
+                     : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Load::indexed
+                                                             : Load::generated;
+    }
+    if (given.request.store != nullptr) {
+      const int role = checked_map(kStore, given.request.store, views.store, room.states.store);
+      request.store = role == SCANTUNE_FUNCTION_MAP           ? Store::source
+                      : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Store::indexed
+                                                              : Store::writing;
+    }
+    if (!beside.custom) beside.custom.emplace();
+    beside.custom->maps = &views;
+  }
+  if (given.combine == nullptr || !has_state(*given.combine)) return;
+  beside.custom->state_bytes = static_cast<int>(given.combine->state_bytes);
+  std::memcpy(room.states.combine, given.combine->state, given.combine->state_bytes);
+}
+
+template <class Caller, class Typed>
+void take_maps_and_state(const Given<Caller>& given, Typed& request, Beside& beside, Room& room) {
+  if (has_maps(given.request) || (given.combine != nullptr && has_state(*given.combine))) [[unlikely]]
+    add_maps_and_state(given, request, beside, room);
+}
+
+template <class Caller>
+void refuse_two_inits(const Caller& caller) {
+  if (caller.init != nullptr && caller.device_init != nullptr)
+    throw RequestError(
+        "init and device_init are both given; at most one of them can be combined before the first item");
+}
+
+template <class Caller, class Typed>
+[[gnu::always_inline]] inline InitialValue initial_value(const Given<Caller>& given, const Typed& request) {
+  if (request.init != Init::value) return {};
+  if (given.request.init != nullptr) return {request, given.request.init};
+  if (given.combine == nullptr)
+    return identity_of(request.load == Load::none ? request.input_type : request.accumulator_type,
+                       request.accumulator_type, request.op);
+  if (given.combine->identity == nullptr)
+    fail("combine->identity", "NULL, and an exclusive scan starts from it: pass it, or set init or device_init");
+  return {request, given.combine->identity};
+}
+
+}  // namespace scantune::c_api

@@ -1,0 +1,82 @@
+#include "c_api/places.h"
+
+#include <algorithm>
+#include <string>
+
+#include "c_api/members.h"
+
+namespace scantune::c_api {
+namespace {
+
+static_assert(same(SCANTUNE_INPUT, OperandRole::input) && same(SCANTUNE_OUTPUT, OperandRole::output) &&
+              same(SCANTUNE_POSITION, OperandRole::position) && same(SCANTUNE_FLAGS, OperandRole::flags) &&
+              same(SCANTUNE_VALUES, OperandRole::values) && same(SCANTUNE_VALUES_OUTPUT, OperandRole::values_output) &&
+              same(SCANTUNE_SECOND, OperandRole::second) && same(SCANTUNE_REJECTED, OperandRole::rejected) &&
+              same(SCANTUNE_COUNT, OperandRole::count) && SCANTUNE_ROLES == SCANTUNE_COUNT + 1);
+
+constexpr const char* kArrayRoles[SCANTUNE_ROLES] = {"SCANTUNE_INPUT",  "SCANTUNE_OUTPUT",   "SCANTUNE_POSITION",
+                                                     "SCANTUNE_FLAGS",  "SCANTUNE_VALUES",   "SCANTUNE_VALUES_OUTPUT",
+                                                     "SCANTUNE_SECOND", "SCANTUNE_REJECTED", "SCANTUNE_COUNT"};
+constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has to fail
+
+const void* kept_pointer(const Asked& asked, OperandRole role) {
+  if (role == OperandRole::init) return asked.device_init;
+  return role == OperandRole::n ? asked.device_n : asked.device_clamped;
+}
+
+// The arrays of a request: the names of their arguments, and their roles.
+std::string arrays_of(const Request& request) {
+  const OperandList all = request.algorithm().operands(request);
+  std::string text;
+  int left = 0;
+  for (int place = 0; place < all.count; ++place) left += is_argument(all.operands[place].role) ? 0 : 1;
+  for (int place = 0; place < all.count; ++place) {
+    const Operand& operand = all.operands[place];
+    if (is_argument(operand.role)) continue;
+    const bool is_named_so =
+        std::string_view(operand.name) == Tokens<OperandRole>::kNames[static_cast<int>(operand.role)];
+    text += operand.name;
+    if (!is_named_so) text += " (" + std::string(kArrayRoles[static_cast<int>(operand.role)]) + ")";
+    text += --left > 1 ? ", " : left == 1 ? " and " : "";
+  }
+  return text.empty() ? "no array" : text + " alone";
+}
+
+}  // namespace
+
+Places::Places(const Asked& asked) {
+  place_of_.fill(OperandList::kCapacity);
+  const OperandList all = asked.request.algorithm().operands(asked.request);
+  for (int place = 0; place < all.count; ++place) {
+    const OperandRole role = all.operands[place].role;
+    if (is_argument(role))
+      kept_[static_cast<std::size_t>(place)] = kept_pointer(asked, role);
+    else
+      place_of_[static_cast<std::size_t>(role)] = static_cast<std::uint8_t>(place);
+  }
+}
+
+void Places::refuse_null() { fail("arrays", "NULL; it must point to a scantune_arrays"); }
+
+std::uint64_t Places::known_count(const scantune_arrays& arrays) {
+  if (arrays.count > kMostCount)
+    fail("arrays.count", std::to_string(arrays.count) + "; there are " + std::to_string(SCANTUNE_ROLES) +
+                             " roles: start from SCANTUNE_ARRAYS_INIT");
+  const auto* const beyond = reinterpret_cast<const unsigned char*>(&arrays) + sizeof(scantune_arrays);
+  for (std::uint64_t role = SCANTUNE_ROLES; role < arrays.count; ++role)
+    if (std::any_of(beyond + (role - SCANTUNE_ROLES) * sizeof(void*),
+                    beyond + (role - SCANTUNE_ROLES + 1) * sizeof(void*), [](auto byte) { return byte != 0; }))
+      fail("arrays.count", std::to_string(arrays.count) + ", and the array of role " + std::to_string(role) +
+                               " is given, which this library does not know. It comes from a newer header: update the "
+                               "library, or leave it NULL");
+  return SCANTUNE_ROLES;
+}
+
+void Places::refuse(const Request& request, const scantune_arrays& arrays) const {
+  std::size_t role = 0;
+  while (place_of_[role] < kept_.size() || arrays.of[role] == nullptr) ++role;
+  throw RequestError(to_string(request) + ": " + Tokens<OperandRole>::kNames[role] + " is given, and the request has " +
+                     arrays_of(request) + ": leave " + kArrayRoles[role] + " NULL");
+}
+
+}  // namespace scantune::c_api

@@ -1,0 +1,51 @@
+// Which of a caller's arrays goes where.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "c_api/request.h"
+#include "launch/arguments.h"
+
+namespace scantune::c_api {
+
+// The places of arrays, which have a role each, in the order of a request's operands.
+class Places {
+ public:
+  // Pointers that the request itself holds are kept.
+  explicit Places(const Asked& asked);
+
+  // The pointers of a call. Throws RequestError for arrays that the request does not have, which is named by them.
+  // Those that it lacks are for Arguments to find.
+  Pointers of(const Request& request, const scantune_arrays* arrays) const {
+    if (arrays == nullptr) [[unlikely]]
+      refuse_null();
+    Pointers pointers = kept_;
+    const std::uint64_t count = arrays->count <= SCANTUNE_ROLES ? arrays->count : known_count(*arrays);
+    std::uintptr_t others = 0;
+    for (std::uint64_t role = 0; role < count; ++role) {
+      if (place_of_[role] < pointers.size())
+        pointers[place_of_[role]] = arrays->of[role];
+      else
+        others |= reinterpret_cast<std::uintptr_t>(arrays->of[role]);
+    }
+    if (others != 0) [[unlikely]]
+      refuse(request, *arrays);
+    return pointers;
+  }
+
+  const Pointers& kept() const { return kept_; }
+  // Whether input and output are the first two places: then they may be put over what is kept.
+  bool begin_plainly() const { return place_of_[SCANTUNE_INPUT] == 0 && place_of_[SCANTUNE_OUTPUT] == 1; }
+
+ private:
+  [[noreturn]] static void refuse_null();
+  static std::uint64_t known_count(const scantune_arrays& arrays);
+  [[noreturn]] void refuse(const Request& request, const scantune_arrays& arrays) const;
+
+  Pointers kept_ = {};
+  bool begins_plainly_;                                // with input and output
+  std::array<std::uint8_t, SCANTUNE_ROLES> place_of_;  // of each role; that of none is no place
+};
+
+}  // namespace scantune::c_api

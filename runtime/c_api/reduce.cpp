@@ -1,0 +1,60 @@
+#include <string>
+#include <type_traits>
+
+#include "c_api/combining.h"
+
+namespace scantune::c_api {
+namespace {
+
+static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first));
+static_assert(std::has_unique_object_representations_v<scantune_reduce_request>);
+
+constexpr scantune_reduce_request kDefaultReduce = SCANTUNE_REDUCE_REQUEST_INIT;
+constexpr StructVersion kReduceVersion = request_version(
+    "scantune_reduce_request", "start from SCANTUNE_REDUCE_REQUEST_INIT", 208, sizeof(scantune_reduce_request));
+
+// Whether anything stands for an empty input: a built-in operator's identity does.
+bool has_identity(const Given<scantune_reduce_request>& given) {
+  return given.combine == nullptr || given.combine->identity != nullptr;
+}
+
+Init checked_init(const Given<scantune_reduce_request>& given, Position position) {
+  refuse_two_inits(given.request);
+  if (given.request.device_init != nullptr) return Init::memory;
+  if (given.request.init != nullptr) return Init::value;
+  return position == Position::none && has_identity(given) ? Init::value : Init::none;
+}
+
+Asked checked_reduce_head(const scantune_head* head, Room& room) {
+  Storage<scantune_reduce_request> storage;
+  const auto given =
+      given_by(kReduceVersion, reinterpret_cast<const scantune_reduce_request*>(head), kDefaultReduce, storage);
+  const scantune_reduce_request& said = given.request;
+  check_spare(said.spare);
+  Beside beside;
+  ReduceRequest request;
+  take_items(given, request, beside);
+  request.position =
+      static_cast<Position>(checked_enum("position", "scantune_position", said.position, 0, SCANTUNE_FIRST_POSITION));
+  check_wide_type("index_type", said.index_type);
+  take_maps_and_state(given, request, beside, room);
+  take_strides(said, request);
+  request.init = checked_init(given, request.position);
+  check_supported(request);
+  if (request.n == 0 && request.init == Init::none)
+    fail("n", request.has_position() ? "0; nothing has a position there: pass at least one item"
+                                     : "0, and the operator has no identity: pass it, or set init or device_init");
+  Asked asked{.request = request,
+              .custom = beside.custom,
+              .init = initial_value(given, request),
+              .device_init = said.device_init,
+              .states = beside.states};
+  take_head(said.head, asked);
+  return asked;
+}
+
+}  // namespace
+
+constinit const Door k_reduce_door = {kReduceVersion, &kDefaultReduce, &checked_reduce_head};
+
+}  // namespace scantune::c_api

@@ -1,0 +1,75 @@
+// A C caller's request in the types of the library.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "c_api/struct_version.h"
+#include "launch/plan.h"
+#include "scantune/scantune.h"
+
+namespace scantune::c_api {
+
+// Whether a request without items has no result either.
+bool has_no_result(const Request& request);
+
+// A request, with what comes with it. It points to text of the caller's, and into a Room.
+struct Asked {
+  Request request;
+  scantune_device device = SCANTUNE_CURRENT_GPU;
+  std::optional<CustomOperatorView> custom = std::nullopt;
+  InitialValue init = {};
+  const void* device_init = nullptr;  // where an initial value in memory lies
+  const void* device_n = nullptr;     // where n lies, if that is in memory
+  void* device_clamped = nullptr;     // where it is told whether that was more than the request's
+  int captured_launches = 0;
+  std::string_view config = {};        // empty where none is given
+  const CallStates* states = nullptr;  // of its maps and its operator; null where it has no maps and no state
+  bool checks_offsets = false;         // of a load balance, before each run
+
+  bool has_nothing_to_do() const { return request.n == 0 && has_no_result(request); }
+};
+
+// Where a call keeps what it says of its maps, and their states beside that of its operator. Making one costs a call
+// without any next to nothing.
+struct Room {
+  std::optional<MapViews> views;
+  CallStates states;  // unset until something has a state or is a map
+};
+
+// How one algorithm's requests come in. Each is declared in the file of that algorithm.
+struct Door {
+  StructVersion version;
+  const void* defaults;
+  // Throws a RequestError that names the wrong member, what was found and what to do. It allocates nothing unless it
+  // throws. The request is of this algorithm, the room must outlive what is returned.
+  Asked (*checked)(const scantune_head* request, Room& room);
+};
+
+#define SCANTUNE_DECLARE_DOOR(name, constant) extern const Door k_##name##_door;
+SCANTUNE_ALGORITHMS(SCANTUNE_DECLARE_DOOR)
+#undef SCANTUNE_DECLARE_DOOR
+
+// The request of any algorithm, checked by its door. Throws RequestError also where it is of none.
+Asked checked_request(const scantune_head* request, Room& room);
+// The request of a scan, without looking for its door.
+Asked checked_scan(const scantune_scan_request* caller, Room& room);
+
+// Sets every member of an algorithm's request of this size to its default. Throws RequestError if there is no such
+// algorithm, or no version of its request has this size.
+void initialise(scantune_head* request, scantune_algorithm algorithm, std::size_t struct_bytes);
+
+// The device that a request asks for.
+inline const std::shared_ptr<Device>& device_of(scantune_device device) {
+  return device == SCANTUNE_HOST_DEVICE ? host_device() : current_device();
+}
+
+// The version of a request that is as large as in the header that first had it.
+constexpr StructVersion request_version(const char* type, const char* advice, std::size_t first_bytes,
+                                        std::size_t bytes) {
+  return {"struct_bytes", type, advice, first_bytes, bytes};
+}
+
+}  // namespace scantune::c_api

@@ -1,0 +1,114 @@
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "c_api/function.h"
+#include "c_api/head.h"
+
+namespace scantune::c_api {
+namespace {
+
+static_assert(same(SCANTUNE_LESS, Criterion::less) && same(SCANTUNE_LESS_EQUAL, Criterion::less_equal) &&
+              same(SCANTUNE_GREATER, Criterion::greater) && same(SCANTUNE_GREATER_EQUAL, Criterion::greater_equal) &&
+              same(SCANTUNE_EQUAL, Criterion::equal) && same(SCANTUNE_NOT_EQUAL, Criterion::not_equal) &&
+              same(SCANTUNE_FLAGGED, Criterion::flagged) && same(SCANTUNE_UNIQUE, Criterion::unique) &&
+              same(SCANTUNE_PREDICATE, Criterion::predicate) && same(SCANTUNE_UNIQUE_BY, Criterion::unique_by) &&
+              same(SCANTUNE_PARTS, Criterion::parts) && same(SCANTUNE_AROUND, Criterion::around));
+static_assert(same(SCANTUNE_ITEMS, Selected::items) && same(SCANTUNE_INDICES, Selected::indices) &&
+              same(SCANTUNE_ITEMS_AND_INDICES, Selected::items_and_indices));
+static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart) &&
+              same(SCANTUNE_BEHIND, Rejected::behind));
+
+static_assert(std::has_unique_object_representations_v<scantune_select_request>);
+
+constexpr scantune_select_request kDefaultSelect = SCANTUNE_SELECT_REQUEST_INIT;
+constexpr StructVersion kSelectVersion = request_version(
+    "scantune_select_request", "start from SCANTUNE_SELECT_REQUEST_INIT", 136, sizeof(scantune_select_request));
+
+std::string criterion_is(Criterion criterion) {
+  constexpr const char* kConstants[] = {"SCANTUNE_LESS",          "SCANTUNE_LESS_EQUAL", "SCANTUNE_GREATER",
+                                        "SCANTUNE_GREATER_EQUAL", "SCANTUNE_EQUAL",      "SCANTUNE_NOT_EQUAL",
+                                        "SCANTUNE_FLAGGED",       "SCANTUNE_UNIQUE",     "SCANTUNE_PREDICATE",
+                                        "SCANTUNE_UNIQUE_BY",     "SCANTUNE_PARTS",      "SCANTUNE_AROUND"};
+  return std::string("criterion is ") + kConstants[static_cast<int>(criterion)];
+}
+
+// Throws where a criterion does not have what was given for it.
+void refuse_given(const char* member, const void* given, Criterion criterion) {
+  if (given != nullptr) fail(member, "given, and " + criterion_is(criterion) + ", which has none: leave it NULL");
+}
+
+Values checked_values(std::uint32_t bytes) {
+  switch (bytes) {
+    case 0:
+      return Values::none;
+    case 1:
+      return Values::bytes_1;
+    case 2:
+      return Values::bytes_2;
+    case 4:
+      return Values::bytes_4;
+    case 8:
+      return Values::bytes_8;
+    default:
+      fail("value_bytes", std::to_string(bytes) + "; a value beside an item has 1, 2, 4 or 8 bytes, and 0 is for none");
+  }
+}
+
+SelectRequest request_of(const scantune_select_request& said) {
+  SelectRequest request;
+  take_head(said.head, request);
+  check_spare(said.spare);
+  request.input_type = checked_type("input_type", said.input_type);
+  take_custom_type(said, request.input_type == ValueType::custom, request);
+  request.criterion =
+      static_cast<Criterion>(checked_enum("criterion", "scantune_criterion", said.criterion, 0, SCANTUNE_AROUND));
+  request.selected = static_cast<Selected>(
+      checked_enum("selected", "scantune_selected", said.selected, 0, SCANTUNE_ITEMS_AND_INDICES));
+  request.rejected =
+      static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", said.rejected, 0, SCANTUNE_BEHIND));
+  if (number_in(said.index_type) != SCANTUNE_DEFAULT_TYPE)
+    request.index_type = checked_type("index_type", said.index_type);
+  check_wide_type("count_type", said.count_type);
+  request.values = checked_values(said.value_bytes);
+  check_supported(request);
+  return request;
+}
+
+// Sets the function, and the bytes that kernels take as an initial value: the constant or the function's state.
+void take_criterion(const scantune_select_request& said, Criterion criterion, Asked& asked) {
+  if (has_constant(criterion)) {
+    if (said.constant == nullptr)
+      fail("constant", "NULL, and " + criterion_is(criterion) + ": point it to what items are compared with");
+    asked.init = {asked.request, said.constant};
+  } else {
+    refuse_given("constant", said.constant, criterion);
+  }
+  if (!has_source(criterion)) return refuse_given("function", said.function, criterion);
+  if (said.function == nullptr) fail("function", "NULL, and " + criterion_is(criterion) + ": point it to the function");
+  const int role = criterion == Criterion::predicate   ? SCANTUNE_FUNCTION_KEEP
+                   : criterion == Criterion::unique_by ? SCANTUNE_FUNCTION_EQUAL
+                                                       : SCANTUNE_FUNCTION_PART;
+  scantune_function storage;
+  const scantune_function& function =
+      checked_function({"function", "function->struct_bytes", roles_of(role)}, said.function, storage);
+  asked.custom = {.source = function.source, .name = {}, .state_bytes = static_cast<int>(function.state_bytes)};
+  if (function.state_bytes > 0) std::memcpy(asked.init.bytes, function.state, function.state_bytes);
+}
+
+Asked checked_select_head(const scantune_head* head, Room&) {
+  scantune_select_request storage;
+  const auto& said =
+      *as_known(kSelectVersion, reinterpret_cast<const scantune_select_request*>(head), kDefaultSelect, storage);
+  const SelectRequest request = request_of(said);
+  Asked asked{.request = request};
+  take_criterion(said, request.criterion, asked);
+  take_head(said.head, asked);
+  return asked;
+}
+
+}  // namespace
+
+constinit const Door k_select_door = {kSelectVersion, &kDefaultSelect, &checked_select_head};
+
+}  // namespace scantune::c_api

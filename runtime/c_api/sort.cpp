@@ -1,0 +1,88 @@
+#include <string>
+#include <type_traits>
+
+#include "c_api/head.h"
+
+namespace scantune::c_api {
+namespace {
+
+static_assert(same(SCANTUNE_ASCENDING, Order::ascending) && same(SCANTUNE_DESCENDING, Order::descending));
+static_assert(same(SCANTUNE_SORTED_KEYS, Sorted::keys) && same(SCANTUNE_SORTED_PAIRS, Sorted::pairs) &&
+              same(SCANTUNE_SORTED_INDICES, Sorted::indices) &&
+              same(SCANTUNE_SORTED_KEYS_AND_INDICES, Sorted::keys_and_indices));
+
+static_assert(std::has_unique_object_representations_v<scantune_sort_request>);
+
+constexpr scantune_sort_request kDefaultSort = SCANTUNE_SORT_REQUEST_INIT;
+constexpr StructVersion kSortVersion = request_version("scantune_sort_request", "start from SCANTUNE_SORT_REQUEST_INIT",
+                                                       128, sizeof(scantune_sort_request));
+
+ValueType checked_value_type(const scantune_sort_request& said, const SortRequest& request) {
+  const bool is_given = number_in(said.value_type) != SCANTUNE_DEFAULT_TYPE;
+  if (!request.has_payload()) {
+    if (is_given)
+      fail("value_type",
+           "given, and sorted is SCANTUNE_SORTED_KEYS, which has neither values nor indices: leave it "
+           "SCANTUNE_DEFAULT_TYPE");
+    return request.value_type;
+  }
+  if (is_given) return checked_type("value_type", said.value_type);
+  if (request.has_values())
+    fail("value_type", "SCANTUNE_DEFAULT_TYPE, and sorted is SCANTUNE_SORTED_PAIRS: name the type of the values");
+  return ValueType::u64;
+}
+
+// Bits that are all of the key are asked for as none named are: the kernels and records are the same.
+void take_bits(const scantune_sort_request& said, SortRequest& request) {
+  if ((said.begin_bit | said.end_bit) == 0) return;
+  const int key_bits = 8 * request.input_bytes(), begin = said.begin_bit;
+  const int end = said.end_bit == 0 ? key_bits : said.end_bit;
+  if (end < 0 || end > key_bits)
+    fail("end_bit", std::to_string(end) + ", and a key has " + std::to_string(key_bits) +
+                        " bits: pass the number of the bit behind the last one that is compared, or 0 for all");
+  if (begin < 0) fail("begin_bit", std::to_string(begin) + "; the lowest bit has the number 0");
+  if (begin >= end)
+    fail("begin_bit", std::to_string(begin) + ", and the bits that are compared end before bit " + std::to_string(end) +
+                          ": pass a lesser one, so that there is a bit to compare");
+  if (begin == 0 && end == key_bits) return;
+  request.key_bits = KeyBits::some;
+  request.end_bit = static_cast<u64>(end);
+  request.bits = static_cast<u64>(end - begin);
+}
+
+SortRequest request_of(const scantune_sort_request& said) {
+  SortRequest request;
+  take_head(said.head, request);
+  check_spare(said.spare);
+  request.input_type = checked_type("input_type", said.input_type);
+  if (request.input_type == ValueType::custom)
+    fail("input_type",
+         "SCANTUNE_CUSTOM_TYPE; keys are numbers: sort a number that stands for each, and pass the items "
+         "as values");
+  request.sorted =
+      static_cast<Sorted>(checked_enum("sorted", "scantune_sorted", said.sorted, 0, SCANTUNE_SORTED_KEYS_AND_INDICES));
+  request.value_type = checked_value_type(said, request);
+  take_custom_type(said, request.value_type == ValueType::custom, request);
+  request.order = static_cast<Order>(checked_enum("order", "scantune_order", said.order, 0, SCANTUNE_DESCENDING));
+  take_bits(said, request);
+  request.segments = checked_segments(said.segments);
+  request.rows = said.rows;
+  check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
+  check_supported(request);
+  return request;
+}
+
+Asked checked_sort_head(const scantune_head* head, Room&) {
+  scantune_sort_request storage;
+  const auto& said =
+      *as_known(kSortVersion, reinterpret_cast<const scantune_sort_request*>(head), kDefaultSort, storage);
+  Asked asked{.request = request_of(said)};
+  take_head(said.head, asked);
+  return asked;
+}
+
+}  // namespace
+
+constinit const Door k_sort_door = {kSortVersion, &kDefaultSort, &checked_sort_head};
+
+}  // namespace scantune::c_api

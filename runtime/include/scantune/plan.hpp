@@ -1,0 +1,197 @@
+// What a call passes to the library, and plans of such calls.
+#pragma once
+
+#include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "scantune/memory.hpp"
+#include "scantune/mistakes.hpp"
+#include "scantune/status.hpp"
+#include "scantune/types.hpp"
+
+struct CUstream_st;
+
+namespace scantune::runtime {
+
+// A cudaStream_t or CUstream; null is the legacy default stream. The host device runs every call at once and ignores
+// it.
+using Stream = CUstream_st*;
+
+namespace detail {
+
+// A pointer to integers of 8 bytes in memory of the device, whatever C++ calls them: counts, indices, and n.
+template <class Void>
+class WidePointer {
+ public:
+  constexpr WidePointer(std::nullptr_t = nullptr) {}
+  template <class Integer>
+  constexpr WidePointer(Integer* pointer)
+      : pointer_(pointer), type_(std::is_signed_v<Integer> ? SCANTUNE_I64 : SCANTUNE_U64) {
+    static_assert(!std::is_const_v<Integer> || std::is_const_v<Void>,
+                  "the count or index is const: it is written there");
+    static_assert(std::is_integral_v<Integer> && sizeof(Integer) == 8,
+                  "counts and indices of one result are integers of 8 bytes, signed or not");
+  }
+
+  constexpr Void* get() const { return pointer_; }
+  constexpr scantune_type type() const { return type_; }
+
+ private:
+  Void* pointer_ = nullptr;
+  scantune_type type_ = SCANTUNE_U64;
+};
+using Written = WidePointer<void>;
+using Read = WidePointer<const void>;
+
+// A pointer to bytes that are 0 or not: bool, or integers of 8 bits.
+class FlagPointer {
+ public:
+  constexpr FlagPointer(std::nullptr_t) {}
+  template <class Flag>
+  constexpr FlagPointer(const Flag* flags) : flags_(flags) {
+    static_assert(std::is_integral_v<Flag> && sizeof(Flag) == 1, "flags must be bytes: bool or an integer of 8 bits");
+  }
+
+  constexpr const void* get() const { return flags_; }
+
+ private:
+  const void* flags_ = nullptr;
+};
+
+template <class T>
+constexpr const void* address_of(T* pointer) {
+  return pointer;
+}
+template <class Pointer>
+constexpr const void* address_of(const Pointer& pointer) {
+  return pointer.get();
+}
+
+// The arrays of a call, by their roles. Those behind the last one that is named are not set.
+template <scantune_role... kRoles, class... Pointers>
+scantune_arrays arrays_of(const Pointers&... pointers) {
+  constexpr int kCount = std::max({static_cast<int>(kRoles)...}) + 1;
+  scantune_arrays arrays;
+  arrays.count = kCount;
+  if constexpr (kCount != sizeof...(kRoles)) std::fill(arrays.of, arrays.of + kCount, nullptr);
+  ((arrays.of[kRoles] = address_of(pointers)), ...);
+  return arrays;
+}
+
+// Tells a request the type of what is counted, where it asks for that.
+template <class Request, class Pointer>
+void take_count_type(Request& request, const Pointer& pointer) {
+  if constexpr (std::is_same_v<Pointer, Written>) {
+    if constexpr (requires { request.count_type; })
+      request.count_type = pointer.type();
+    else
+      request.index_type = pointer.type();
+  }
+}
+
+template <scantune_role... kRoles, class Request, class... Pointers>
+void run(Request request, Stream stream, const Pointers&... pointers) {
+  (take_count_type(request, pointers), ...);
+  const scantune_arrays arrays = arrays_of<kRoles...>(pointers...);
+  check(scantune_run(&request.head, &arrays, stream));
+}
+
+// What all plans have in common.
+class AnyPlan {
+ public:
+  // How many bytes of workspace one run needs; 0 where it needs none, and then any workspace will do.
+  std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
+
+  // Which config runs, from which record, and why.
+  std::string describe() const { return scantune_plan_description(state_.get()); }
+
+ protected:
+  explicit AnyPlan(const scantune_head& request) {
+    scantune_plan* state = nullptr;
+    check(scantune_plan_create(&request, &state));
+    state_.reset(state, &scantune_plan_destroy);
+  }
+
+  std::shared_ptr<scantune_plan> state_;
+};
+
+// Which config a call runs. Nothing runs, so no workspace is needed.
+template <class Request>
+std::string described(Request request) {
+  struct Described : AnyPlan {
+    explicit Described(const scantune_head& head) : AnyPlan(head) {}
+  };
+  request.head.captured_launches = std::min(request.head.captured_launches, 0);  // a wrong number stays wrong
+  return Described(request.head).describe();
+}
+
+}  // namespace detail
+
+// An array that a plan takes: its role, and a pointer to it.
+template <scantune_role kRole, class PointerType>
+struct Array {
+  using Pointer = PointerType;
+  static constexpr scantune_role role = kRole;
+};
+template <class T>
+using Input = Array<SCANTUNE_INPUT, const T*>;
+template <class T>
+using Output = Array<SCANTUNE_OUTPUT, T*>;
+template <class T>
+using Position = Array<SCANTUNE_POSITION, T*>;
+template <class T>
+using Values = Array<SCANTUNE_VALUES, const T*>;
+template <class T>
+using ValuesOutput = Array<SCANTUNE_VALUES_OUTPUT, T*>;
+template <class T>
+using Second = Array<SCANTUNE_SECOND, T*>;
+template <class T>
+using Rejected = Array<SCANTUNE_REJECTED, T*>;
+using Flags = Array<SCANTUNE_FLAGS, detail::FlagPointer>;
+using Count = Array<SCANTUNE_COUNT, detail::Written>;  // of 8 bytes, signed or not
+using Index = Array<SCANTUNE_POSITION, detail::Written>;
+
+// A call of exactly so many items, or with device_n of at most as many, ready to launch: kernels chosen, compiled and
+// loaded. Copies share one state. Any number of threads may call one plan, or several, on one stream or on many. Calls
+// on one stream share its workspace, one after another: a plan of one launch takes no lock; one of several launches
+// makes others of its stream wait until all are enqueued.
+template <class... Arrays>
+class Plan : public detail::AnyPlan {
+ public:
+  // Does what the function does that the plan is of, on the stream. Each pointer must be a multiple of its type's
+  // alignment. The call allocates nothing once the stream has been used, and may be captured into a graph. It checks
+  // what arithmetic can (null, alignment, overlap), but not whether the memory is there.
+  void operator()(typename Arrays::Pointer... arrays, Stream stream = nullptr) const {
+    const scantune_arrays all = detail::arrays_of<Arrays::role...>(arrays...);
+    detail::check(scantune_plan_run(state_.get(), &all, nullptr, stream));
+  }
+  // The same in the caller's workspace: the library allocates nothing for the run and keeps nothing for its stream, and
+  // a capture takes none of captured_launches. What has to be zero there is zeroed in the stream, before the work. A
+  // workspace serves one run at a time: runs enqueued one after another in one stream may share it, and a graph needs
+  // it at every replay. Calls from several threads with one workspace must take turns. Throws RequestError when it is
+  // null, too small, misaligned or overlaps what the run reads or writes.
+  void operator()(typename Arrays::Pointer... arrays, const Workspace& workspace, Stream stream = nullptr) const {
+    const scantune_arrays all = detail::arrays_of<Arrays::role...>(arrays...);
+    const scantune_workspace given = {workspace.memory, workspace.bytes};
+    detail::check(scantune_plan_run(state_.get(), &all, &given, stream));
+  }
+
+  template <class... Arguments>
+    requires detail::MistakenByPlan<Arguments...>
+  void operator()(const Arguments&...) const {
+    detail::explain_mistake<Arguments...>();
+  }
+
+  // The functions that end in _plan make plans of the requests that they know.
+  explicit Plan(const scantune_head& request) : detail::AnyPlan(request) {}
+};
+
+}  // namespace scantune::runtime
+
+#endif

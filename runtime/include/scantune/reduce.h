@@ -1,0 +1,53 @@
+/* The request of a reduction. */
+#ifndef SCANTUNE_REDUCE_H
+#define SCANTUNE_REDUCE_H
+
+#include "scantune/requests.h"
+
+/* Whether a minimum or maximum comes with its place. */
+typedef enum scantune_position {
+  SCANTUNE_NO_POSITION = 0,
+  SCANTUNE_FIRST_POSITION = 1 /* where it stands first, to SCANTUNE_POSITION */
+} scantune_position;
+
+/* A reduction of SCANTUNE_INPUT, of n items, to SCANTUNE_OUTPUT, one result, or one for each row or column. Each is
+ * init, or the operator's identity, and every item after it. Of no items init alone is the result; an operator of the
+ * caller's without identity then needs one. Equal inputs give equal bits on every run of one device and config.
+ *
+ * With a position op is SCANTUNE_MIN or SCANTUNE_MAX. The first NaN is the result of any input that has one; an index
+ * counts from the start of its row or column. No items, an init or a store is an error then.
+ *
+ * Start from SCANTUNE_REDUCE_REQUEST_INIT. Members that a scan has too mean the same. */
+typedef struct scantune_reduce_request {
+  scantune_head head;
+  scantune_type input_type;
+  scantune_type accumulator_type;
+  scantune_type output_type;
+  uint32_t custom_bytes;
+  uint32_t custom_alignment;
+  scantune_operator op;
+  const scantune_function* combine;
+  scantune_position position;
+  scantune_type index_type; /* of positions: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
+  scantune_segments segments;
+  uint32_t spare; /* must be 0 */
+  uint64_t rows;
+  uint64_t columns;
+  uint64_t planes;
+  int64_t row_stride;
+  int64_t item_stride;
+  int64_t plane_stride;
+  const scantune_function* load;
+  const scantune_function* store;
+  const void* init;
+  const void* device_init;
+} scantune_reduce_request;
+
+/* clang-format off */
+#define SCANTUNE_REDUCE_REQUEST_INIT                                                                                  \
+  {SCANTUNE_HEAD_INIT(SCANTUNE_REDUCE, scantune_reduce_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE,     \
+   SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_SUM, NULL, SCANTUNE_NO_POSITION, SCANTUNE_DEFAULT_TYPE, SCANTUNE_NO_SEGMENTS, 0,  \
+   0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,178 @@
+// Scans. Included by runtime.hpp.
+//
+//   runtime::scan(d_in, d_out, n);                                             // inclusive sum, default stream
+//   runtime::scan(d_flags, d_offsets, n, {.kind = runtime::Kind::exclusive});  // i8 in, i32 out
+//   auto plan = runtime::plan<float>(n, runtime::Op::max);
+//   plan(d_in, d_out, stream);
+#pragma once
+
+#include "scantune/cxx20.hpp"
+#ifdef SCANTUNE_CXX20
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "scantune/initial_value.hpp"
+#include "scantune/map.hpp"
+#include "scantune/op.hpp"
+#include "scantune/options.hpp"
+
+namespace scantune::runtime {
+
+enum class Kind { inclusive = SCANTUNE_INCLUSIVE, exclusive = SCANTUNE_EXCLUSIVE };
+
+// The order in which items are combined. In reverse each result combines its item and those behind it, from the last
+// one on, as the results of forward for the items in the other order would be, themselves in the other order.
+enum class Direction { forward = SCANTUNE_FORWARD, reverse = SCANTUNE_REVERSE };
+
+// Acc: the type that items are combined in.
+template <class Acc>
+struct ScanOptions {
+  Op op = Op::sum;
+  Kind kind = Kind::inclusive;
+  Direction direction = Direction::forward;  // not reverse with device_n
+  // Segments::rows(count, length), or Segments::columns(count, length): each row or column is a scan of its own.
+  Segments segments = {};
+  // What items go through before they are combined, and results before they are stored. With a load the input may be of
+  // any type, whatever the accumulator is, and with a store the output. Those that take an index do not go with
+  // strides.
+  UserFunction load = {};
+  UserFunction store = {};
+  // The initial value, combined before the first item; at most one of the three may be given. device_init lies in
+  // memory of the device, outside the output, and is read when the scan runs, in the stream's order. Exclusive scans
+  // without any start from op's identity, which leaves every item as it is: the minimum of std::int8_t items starts
+  // from 127.
+  InitialValue<Acc> init = {};
+  const Acc* device_init = nullptr;
+  const Acc* device_inits = nullptr;  // in place of it, one for each row or column, in their order
+  // How many items there are, in memory of the device, outside the output; null: as many as the call says. It is read
+  // when the scan runs, in the stream's order, so it may change between replays of one graph. The call's n is the most
+  // that are scanned, and what input and output have room for. Nothing is written behind the items that are scanned.
+  // Not with segments.
+  detail::Read device_n = {};  // a pointer to an integer of 8 bytes
+  // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
+  std::uint32_t* device_clamped = nullptr;
+  Stream stream = nullptr;  // scan() runs on it; a plan takes its stream per call
+  Determinism determinism = Determinism::unconstrained;
+  ForwardProgress forward_progress = ForwardProgress::in_order;
+  Latency latency = Latency::back_to_back;
+  // Launches of one plan that may be captured into CUDA graphs and alive at the same time. Each has a workspace of its
+  // own, at most 1 % of the input's bytes (an eighth of large columns) and usually far less, which belongs to the graph
+  // that it was captured into: two executables of that graph, or two child nodes made of it, must not run at the same
+  // time. plan() allocates all of them at once, so that a capture allocates nothing; 0 saves that memory where nothing
+  // is captured. scan() allocates each when a first capture needs it.
+  int captured_launches = 4;
+  // The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
+  // {"block_threads": 256}}. Parameters that are left out have the family's default for this problem. Where it is
+  // empty, the library chooses. A config that cannot run the problem is a RequestError, and one that does not compile a
+  // CompileError: no other takes its place.
+  std::string config = {};
+};
+
+namespace detail {
+
+// Throws RequestError unless the identity of an operator of the caller's own is an accumulator.
+template <class Acc>
+void check_identity(const Op& op) {
+  constexpr scantune_type type = type_of<Acc>();
+  const scantune_type given = op.function()->identity_type;
+  const bool same_struct = op.identity_bytes() == sizeof(Acc) && op.identity_alignment() == alignof(Acc);
+  if (given == type && (type != SCANTUNE_CUSTOM_TYPE || same_struct)) return;
+  throw RequestError("the identity given to Op::custom() is " +
+                     type_name(given, op.identity_bytes(), op.identity_alignment()) + ", and the accumulator is " +
+                     type_name(type, sizeof(Acc), alignof(Acc)) +
+                     ": pass an identity of the accumulator's type, or name another accumulator, as in "
+                     "scan<In, Out, Acc>()");
+}
+
+// Sets what requests of scans and of reductions have in common. The request points into the options, which must outlive
+// it.
+template <class In, class Out, class Acc, class Request, class Options>
+inline void take_combining(Request& request, std::uint64_t n, const Options& options) {
+  check_types<In, Acc, Out>();
+  take_options(request.head, n, options);
+  request.input_type = type_of<In>();
+  request.accumulator_type = type_of<Acc>();
+  request.output_type = type_of<Out>();
+  if constexpr (kIsStruct<Acc>)
+    take_struct<Acc>(request);
+  else if constexpr (kIsStruct<In>)
+    take_struct<In>(request);
+  else if constexpr (kIsStruct<Out>)
+    take_struct<Out>(request);
+  request.op = options.op.value();
+  request.combine = options.op.function();
+  take_segments(request, n, options.segments);
+  request.load = options.load.get();
+  request.store = options.store.get();
+  request.init = options.init.get();
+  request.device_init = options.device_init;
+  check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);
+  if (request.combine != nullptr) check_identity<Acc>(options.op);
+}
+
+template <class In, class Out, class Acc>
+scantune_scan_request scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
+  scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
+  take_combining<In, Out, Acc>(request, n, options);
+  request.kind = static_cast<scantune_kind>(options.kind);
+  request.direction = static_cast<scantune_direction>(options.direction);
+  request.device_inits = options.device_inits;
+  request.n_type = options.device_n.type();
+  request.device_n = options.device_n.get();
+  request.device_clamped = options.device_clamped;
+  return request;
+}
+
+}  // namespace detail
+
+// A plan of scan().
+template <class In, class Out = In>
+using ScanPlan = Plan<Input<In>, Output<Out>>;
+
+// Scans input[0, n) into output[0, n), both in memory of the device, or rows where their strides say; in place if they
+// are one range. Those with strides may lie in each other's gaps, but no item in another. Returns as soon as the work
+// is in the stream. Throws before anything is launched if an argument is wrong.
+template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
+void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  const scantune_scan_request request = detail::scan_of<In, Out, Acc>(n, options);
+  detail::check(scantune_scan(&request, input, output, options.stream));
+}
+template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
+void scan(const In* input, Out* output, std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
+  scan<In, Out, Acc>(input, output, n, ScanOptions<Acc>{.op = op});
+}
+SCANTUNE_EXPLAIN_MISTAKES(scan)
+
+// Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
+template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
+ScanPlan<In, Out> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  return ScanPlan<In, Out>(detail::scan_of<In, Out, Acc>(n, options).head);
+}
+template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
+ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
+  return plan<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
+}
+template <class In, class Out = In, class... Arguments>
+  requires detail::Mistaken<Arguments...>
+void plan(std::uint64_t, const Arguments&...) {
+  detail::explain_mistake<Arguments...>();
+}
+
+// Says which config scan() would run for n items, from which record, and why. Nothing runs.
+template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
+std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::described(detail::scan_of<In, Out, Acc>(n, options));
+}
+template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
+std::string describe(std::uint64_t n, const Op& op) {
+  detail::check_unmapped<In, Acc, Out>();
+  return describe<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
+}
+
+}  // namespace scantune::runtime
+
+#endif

@@ -1,0 +1,71 @@
+/* What scantune's structs and functions are made of: statuses, types, and choices that several requests have. */
+#ifndef SCANTUNE_TYPES_H
+#define SCANTUNE_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum scantune_status {
+  SCANTUNE_OK = 0,
+  SCANTUNE_REQUEST_ERROR = 1, /* an argument is wrong, or no kernel solves the problem */
+  SCANTUNE_COMPILE_ERROR = 2, /* a kernel did not compile; the message holds the compiler's whole log */
+  SCANTUNE_DEVICE_ERROR = 3,  /* no device, no driver, or a failed call of the driver */
+  SCANTUNE_OUT_OF_MEMORY = 4, /* the device has too little free memory */
+  SCANTUNE_DATABASE_ERROR = 5,
+  SCANTUNE_INTERNAL_ERROR = 6 /* anything else, such as too little memory of the host */
+} scantune_status;
+
+typedef enum scantune_type {
+  SCANTUNE_DEFAULT_TYPE = 0, /* an accumulator as by scantune_accumulator(), or numbers of SCANTUNE_U64 */
+  SCANTUNE_I8 = 1,
+  SCANTUNE_I16 = 2,
+  SCANTUNE_I32 = 3,
+  SCANTUNE_I64 = 4,
+  SCANTUNE_U8 = 5,
+  SCANTUNE_U16 = 6,
+  SCANTUNE_U32 = 7,
+  SCANTUNE_U64 = 8,
+  SCANTUNE_F16 = 9,
+  SCANTUNE_BF16 = 10,
+  SCANTUNE_F32 = 11,
+  SCANTUNE_F64 = 12,
+  SCANTUNE_CUSTOM_TYPE = 13 /* a struct of the caller's; input, accumulator and output at once */
+} scantune_type;
+
+typedef enum scantune_operator {
+  SCANTUNE_SUM = 0,     /* integers wrap */
+  SCANTUNE_PRODUCT = 1, /* integers wrap */
+  SCANTUNE_MIN = 2,     /* NaN propagates, -0 orders below +0 */
+  SCANTUNE_MAX = 3,     /* like SCANTUNE_MIN */
+  SCANTUNE_AND = 4,     /* the last three: integers only */
+  SCANTUNE_OR = 5,
+  SCANTUNE_XOR = 6,
+  SCANTUNE_CUSTOM = 7 /* the request's combine says which */
+} scantune_operator;
+
+typedef enum scantune_determinism {
+  SCANTUNE_UNCONSTRAINED = 0,
+  SCANTUNE_RUN_TO_RUN = 1 /* equal inputs give equal bits on every run of one device and config */
+} scantune_determinism;
+
+typedef enum scantune_forward_progress {
+  SCANTUNE_IN_ORDER = 0,  /* relies on CTAs starting in blockIdx order, as every library scan does */
+  SCANTUNE_DOCUMENTED = 1 /* relies only on what the programming model guarantees */
+} scantune_forward_progress;
+
+/* A hint for the choice of the config: the surroundings in which the scan is to be fast. Where one has no tuning
+ * records, those of the other serve. */
+typedef enum scantune_latency {
+  SCANTUNE_BACK_TO_BACK = 0, /* between other scans, which overlap with it */
+  SCANTUNE_ISOLATED = 1      /* between kernels that end before it starts and start after it ends */
+} scantune_latency;
+
+/* How the items are cut into sequences, each a scan or reduction of its own that begins from the initial value, if
+ * there is one. */
+typedef enum scantune_segments {
+  SCANTUNE_NO_SEGMENTS = 0, /* all items are one sequence */
+  SCANTUNE_ROWS = 1,        /* rows of equal length, one after the other in memory but where they have strides */
+  SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns */
+} scantune_segments;
+
+#endif
