@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import c_interface
 from selections import medians, name_of, stream, torch
 
 Tensor = Any
@@ -29,24 +30,6 @@ _ROTATED_BYTES = 512 << 20
 _U32 = 7
 _SEGMENTS, _BOTH = 0, 2
 _TABLE = (("4", False), ("256", False), ("power", False), ("4", True), ("256", True), ("power", True))
-
-
-class _Balance(ctypes.Structure):
-    """scantune_balance, whose defaults are zeros but for the first member."""
-
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("segments", ctypes.c_uint64),
-        ("offset_type", ctypes.c_int), ("assigned", ctypes.c_int), ("output_type", ctypes.c_int),
-        ("value_bytes", ctypes.c_uint32), ("value_alignment", ctypes.c_uint32), ("latency", ctypes.c_int),
-        ("check", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("config", ctypes.c_char_p),
-    )  # fmt: skip
-
-
-class _Arrays(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_size_t if name == "struct_bytes" else ctypes.c_void_p)
-        for name in ("struct_bytes", "offsets", "values", "segment_of", "rank_of", "output")
-    )
 
 
 @dataclass
@@ -79,36 +62,25 @@ def memory_of(kind: str, n: int, seed: int) -> Memory:
     return Memory(offsets, *room)
 
 
-class Library:
-    def __init__(self, path: Path) -> None:
-        self._loaded = ctypes.CDLL(str(path))
-        for name in ("scantune_error_message", "scantune_plan_description"):
-            getattr(self._loaded, name).restype = ctypes.c_char_p
-        self._loaded.scantune_plan_description.argtypes = [ctypes.c_void_p]
-
+class Library(c_interface.Library):
     def plan(self, n: int, segments: int, ranks: bool, config: dict[str, Any]) -> ctypes.c_void_p:
-        balance = _Balance(
-            struct_bytes=ctypes.sizeof(_Balance), n=n, segments=segments, offset_type=_U32, output_type=_U32
+        given = json.dumps({"family": "load_balance_merge"} | config).encode() if config else None
+        return self.made_plan(
+            self.request(
+                "load_balance",
+                n=n,
+                segments=segments,
+                input_type=_U32,
+                output_type=_U32,
+                assigned=_BOTH if ranks else _SEGMENTS,
+                config=given,
+            )
         )
-        balance.assigned = _BOTH if ranks else _SEGMENTS
-        balance.config = json.dumps({"family": "load_balance_merge"} | config).encode() if config else None
-        made = ctypes.c_void_p()
-        self._check(self._loaded.scantune_load_balance_plan_create(ctypes.byref(balance), ctypes.byref(made)))
-        return made
 
     def run(self, plan: ctypes.c_void_p, ranks: bool, memory: Memory) -> None:
-        arrays = _Arrays(struct_bytes=ctypes.sizeof(_Arrays), offsets=memory.offsets.data_ptr())
-        arrays.segment_of = memory.segment_of.data_ptr()
-        if ranks:
-            arrays.rank_of = memory.rank_of.data_ptr()
-        self._check(self._loaded.scantune_plan_run_load_balance(plan, ctypes.byref(arrays), stream()))
-
-    def describe(self, plan: ctypes.c_void_p) -> str:
-        return str(self._loaded.scantune_plan_description(plan).decode())
-
-    def _check(self, status: int) -> None:
-        if status != 0:
-            raise RuntimeError(self._loaded.scantune_error_message().decode())
+        of_ranks = {"position": memory.rank_of.data_ptr()} if ranks else {}
+        written = {"output": memory.segment_of.data_ptr(), **of_ranks}
+        self.run_plan(plan, stream(), input=memory.offsets.data_ptr(), **written)
 
 
 def check(library: Library, plan: ctypes.c_void_p, ranks: bool, memory: Memory) -> None:

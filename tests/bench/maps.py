@@ -19,70 +19,34 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import c_interface
 from selections import medians, stream
 
 torch: Any = importlib.import_module("torch")
 Tensor = Any
 
-_I32, _EXCLUSIVE, _MAP_ITEM = 3, 1, 0
+_I32, _EXCLUSIVE, _MAP_ITEM = 3, 1, 2
 _SOURCE = b"struct State { int bound; };\n__device__ int load(int x, State state) { return x < state.bound; }\n"
 _BOUND = 1 << 20
 _ROTATED_BYTES = 512 << 20
 _SIZES = (8, 12, 16, 20, 22, 24, 26, 28)
 
 
-class _Map(ctypes.Structure):
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("source", ctypes.c_char_p), ("kind", ctypes.c_int),
-        ("state_bytes", ctypes.c_uint32), ("state", ctypes.c_void_p),
-    )  # fmt: skip
-
-
-class _Problem(ctypes.Structure):
-    """scantune_problem, initialised by the library."""
-
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("input_type", ctypes.c_int),
-        ("accumulator_type", ctypes.c_int), ("output_type", ctypes.c_int), ("op", ctypes.c_int), ("kind", ctypes.c_int),
-        ("determinism", ctypes.c_int), ("forward_progress", ctypes.c_int), ("latency", ctypes.c_int),
-        ("init", ctypes.c_void_p), ("device_init", ctypes.c_void_p), ("custom", ctypes.c_void_p),
-        ("captured_launches", ctypes.c_int32), ("reserved", ctypes.c_uint32), ("config", ctypes.c_char_p),
-        ("segments", ctypes.c_int), ("more_reserved", ctypes.c_uint32), ("rows", ctypes.c_uint64),
-        ("device_n", ctypes.c_void_p), ("device_clamped", ctypes.c_void_p), ("columns", ctypes.c_uint64),
-        ("direction", ctypes.c_int), ("last_reserved", ctypes.c_uint32), ("strides", ctypes.c_int64 * 7),
-        ("device_inits", ctypes.c_void_p), ("load", ctypes.POINTER(_Map)), ("store", ctypes.POINTER(_Map)),
-        ("item_bytes", ctypes.c_uint32), ("item_alignment", ctypes.c_uint32),
-    )  # fmt: skip
-
-
-class Library:
-    def __init__(self, path: Path) -> None:
-        self._loaded = ctypes.CDLL(str(path))
-        self._loaded.scantune_error_message.restype = ctypes.c_char_p
-
+class Library(c_interface.Library):
     def plan(self, n: int, *, mapped: bool) -> ctypes.c_void_p:
-        problem = _Problem()
-        self._check(self._loaded.scantune_problem_init(ctypes.byref(problem), ctypes.c_size_t(ctypes.sizeof(problem))))
-        problem.n, problem.kind, problem.captured_launches = n, _EXCLUSIVE, 128
-        problem.input_type = problem.accumulator_type = problem.output_type = _I32
+        request = self.request(
+            "scan", n=n, kind=_EXCLUSIVE, captured_launches=128, input_type=_I32, accumulator_type=_I32,
+            output_type=_I32,
+        )  # fmt: skip
         state = ctypes.c_int(_BOUND)
-        if mapped:
-            address = ctypes.cast(ctypes.pointer(state), ctypes.c_void_p)
-            problem.load = ctypes.pointer(_Map(ctypes.sizeof(_Map), _SOURCE, _MAP_ITEM, 4, address))
-        made = ctypes.c_void_p()
-        self._check(self._loaded.scantune_plan_create(ctypes.byref(problem), ctypes.byref(made)))
-        return made
+        load: Any = c_interface.struct("scantune_function")()
+        load.struct_bytes, load.role, load.source = ctypes.sizeof(load), _MAP_ITEM, _SOURCE
+        load.state, load.state_bytes = ctypes.addressof(state), 4
+        request.load = ctypes.addressof(load) if mapped else None
+        return self.made_plan(request)
 
     def run(self, plan: ctypes.c_void_p, items: Tensor, output: Tensor) -> None:
-        pointers = ctypes.c_void_p(items.data_ptr()), ctypes.c_void_p(output.data_ptr())
-        self._check(self._loaded.scantune_plan_run(plan, *pointers, stream()))
-
-    def destroy(self, plan: ctypes.c_void_p) -> None:
-        self._loaded.scantune_plan_destroy(plan)
-
-    def _check(self, status: int) -> None:
-        if status != 0:
-            raise RuntimeError(self._loaded.scantune_error_message().decode())
+        self.run_plan(plan, stream(), input=items.data_ptr(), output=output.data_ptr())
 
 
 def cub_runner(path: Path, n: int) -> tuple[str, Callable[[tuple[Tensor, Tensor]], None]]:

@@ -26,6 +26,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import c_interface
 import numpy as np
 import numpy.typing as npt
 
@@ -155,38 +156,22 @@ def scantune_peers(library: Path | None) -> list[Peer]:
     if library is None:
         raise Missing("scantune is left out without --library")
     try:
-        loaded = ctypes.CDLL(str(library))
+        own = _OwnLibrary(library)
     except OSError as error:
         raise Missing(str(error)) from None
-    own = _OwnLibrary(loaded)
     return [Peer("scantune", own.version, own.prepare)]
 
 
-class _Problem(ctypes.Structure):
-    """scantune_problem, whose defaults scantune_problem_init() sets."""
-
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("input_type", ctypes.c_int),
-        ("accumulator_type", ctypes.c_int), ("output_type", ctypes.c_int), ("op", ctypes.c_int),
-        ("kind", ctypes.c_int), ("determinism", ctypes.c_int), ("forward_progress", ctypes.c_int),
-        ("latency", ctypes.c_int), ("init", ctypes.c_void_p), ("device_init", ctypes.c_void_p),
-        ("custom", ctypes.c_void_p), ("captured_launches", ctypes.c_int32),
-    )  # fmt: skip
-
-
-class _OwnLibrary:
-    def __init__(self, loaded: ctypes.CDLL) -> None:
-        self._library = loaded
-        for name in ("scantune_error_message", "scantune_version"):
-            getattr(loaded, name).restype = ctypes.c_char_p
-        loaded.scantune_buffer_data.restype = ctypes.c_void_p
-        self.version = str(loaded.scantune_version().decode())
+class _OwnLibrary(c_interface.Library):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.version = str(self.loaded.scantune_version().decode())
 
     def prepare(self, items: Array) -> Scan:
         with ExitStack() as made:
             source, sums = (made.enter_context(self._buffer(items.nbytes)) for _ in range(2))
             nbytes = ctypes.c_uint64(items.nbytes)
-            self._check(self._library.scantune_buffer_upload(source, ctypes.c_void_p(items.ctypes.data), nbytes))
+            self.check(self.loaded.scantune_buffer_upload(source, ctypes.c_void_p(items.ctypes.data), nbytes))
             plan = made.enter_context(self._plan(items))
             return self._scan(items, plan, source, sums, made.pop_all().close)
 
@@ -194,45 +179,40 @@ class _OwnLibrary:
         self, items: Array, plan: ctypes.c_void_p, source: ctypes.c_void_p, sums: ctypes.c_void_p,
         close: Callable[[], object],
     ) -> Scan:  # fmt: skip
-        read, written = (ctypes.c_void_p(self._library.scantune_buffer_data(buffer)) for buffer in (source, sums))
-        run, stream = self._library.scantune_plan_run, ctypes.c_void_p(None)
+        read, written = (self.loaded.scantune_buffer_data(buffer) for buffer in (source, sums))
+        # What comes with every call is made once.
+        arrays: Any = c_interface.struct("scantune_arrays")(2)
+        arrays.of[0], arrays.of[1] = read, written
+        run, given, stream = self.loaded.scantune_plan_run, ctypes.byref(arrays), ctypes.c_void_p(None)
 
         def download(result: Array) -> Array:
             target = ctypes.c_void_p(result.ctypes.data)
-            self._check(self._library.scantune_buffer_download(sums, target, ctypes.c_uint64(result.nbytes)))
+            self.check(self.loaded.scantune_buffer_download(sums, target, ctypes.c_uint64(result.nbytes)))
             return result
 
         # A download waits for the scans before it; one item of it is enough for that.
         return Scan(
-            lambda: self._check(run(plan, read, written, stream)), lambda: download(np.empty(1, items.dtype)),
+            lambda: self.check(run(plan, given, None, stream)), lambda: download(np.empty(1, items.dtype)),
             lambda: download(np.empty_like(items)), close=close,
         )  # fmt: skip
 
     @contextmanager
     def _buffer(self, nbytes: int) -> Iterator[ctypes.c_void_p]:
         buffer = ctypes.c_void_p()
-        self._check(self._library.scantune_buffer_create(ctypes.c_uint64(nbytes), ctypes.byref(buffer)))
+        self.check(self.loaded.scantune_buffer_create(ctypes.c_uint64(nbytes), 0, ctypes.byref(buffer)))
         try:
             yield buffer
         finally:
-            self._library.scantune_buffer_destroy(buffer)
+            self.loaded.scantune_buffer_destroy(buffer)
 
     @contextmanager
     def _plan(self, items: Array) -> Iterator[ctypes.c_void_p]:
-        problem, plan = _Problem(), ctypes.c_void_p()
-        nbytes = ctypes.c_size_t(ctypes.sizeof(problem))
-        self._check(self._library.scantune_problem_init(ctypes.byref(problem), nbytes))
-        problem.n = items.size
-        problem.input_type = problem.output_type = _OWN_TYPES[items.dtype.name]
-        self._check(self._library.scantune_plan_create(ctypes.byref(problem), ctypes.byref(plan)))
+        kind = _OWN_TYPES[items.dtype.name]
+        plan = self.made_plan(self.request("scan", n=items.size, input_type=kind, output_type=kind))
         try:
             yield plan
         finally:
-            self._library.scantune_plan_destroy(plan)
-
-    def _check(self, status: int) -> None:
-        if status != 0:
-            raise RuntimeError(self._library.scantune_error_message().decode())
+            self.destroy(plan)
 
 
 def _imported(name: str) -> Any:

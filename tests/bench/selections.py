@@ -26,6 +26,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import c_interface
+
 torch: Any = importlib.import_module("torch")
 Tensor = Any
 
@@ -46,28 +48,6 @@ _TABLE = (
     ("less", "i64", 0.5), ("less", "u8", 0.5), ("flagged", "u8", 0.5), ("partition", "i32", 0.5),
     ("partition", "u8", 0.5), ("into one", "i32", 0.5), ("into one", "u8", 0.5), ("three way", "i32", 0.5),
 )  # fmt: skip
-
-
-class _Selection(ctypes.Structure):
-    """scantune_selection, whose defaults are zeros but for the first member and captured_launches."""
-
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("type", ctypes.c_int),
-        ("item_bytes", ctypes.c_uint32), ("item_alignment", ctypes.c_uint32), ("index_type", ctypes.c_int),
-        ("criterion", ctypes.c_int), ("selected", ctypes.c_int), ("rejected", ctypes.c_int),
-        ("value_bytes", ctypes.c_uint32), ("forward_progress", ctypes.c_int), ("latency", ctypes.c_int),
-        ("constant", ctypes.c_void_p), ("source", ctypes.c_char_p), ("state", ctypes.c_void_p),
-        ("state_bytes", ctypes.c_uint32), ("captured_launches", ctypes.c_int32), ("config", ctypes.c_char_p),
-    )  # fmt: skip
-
-
-class _Arrays(ctypes.Structure):
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("input", ctypes.c_void_p), ("output", ctypes.c_void_p),
-        ("count", ctypes.c_void_p), ("flags", ctypes.c_void_p), ("values", ctypes.c_void_p),
-        ("values_output", ctypes.c_void_p), ("indices", ctypes.c_void_p), ("rejected", ctypes.c_void_p),
-        ("second", ctypes.c_void_p),
-    )  # fmt: skip
 
 
 class _CubCall(ctypes.Structure):
@@ -150,46 +130,32 @@ def stream() -> ctypes.c_void_p:
     return ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
 
 
-class Library:
-    def __init__(self, path: Path) -> None:
-        self._loaded = ctypes.CDLL(str(path))
-        for name in ("scantune_error_message", "scantune_plan_description"):
-            getattr(self._loaded, name).restype = ctypes.c_char_p
-        self._loaded.scantune_plan_description.argtypes = [ctypes.c_void_p]
-
+class Library(c_interface.Library):
     def plan(self, case: Case, config: dict[str, Any] | None = None) -> ctypes.c_void_p:
         bound = torch.tensor([case.bound()], dtype=case.item)
-        selection = _Selection(struct_bytes=ctypes.sizeof(_Selection), captured_launches=128, n=case.n)
-        selection.type = _TYPES[case.type][0]
-        selection.criterion = _CRITERIA[case.criterion]
-        selection.rejected = _REJECTED.get(case.criterion, 0)
-        selection.constant = bound.data_ptr() if _CRITERIA[case.criterion] in (_LESS, _AROUND) else None
         family = "select_two_pass" if case.criterion == "into one" else "select_lookback"
-        selection.config = json.dumps({"family": family} | config).encode() if config else None
-        made = ctypes.c_void_p()
-        self._check(self._loaded.scantune_select_plan_create(ctypes.byref(selection), ctypes.byref(made)))
-        return made
+        return self.made_plan(
+            self.request(
+                "select",
+                n=case.n,
+                captured_launches=128,
+                input_type=_TYPES[case.type][0],
+                criterion=_CRITERIA[case.criterion],
+                rejected=_REJECTED.get(case.criterion, 0),
+                constant=bound.data_ptr() if _CRITERIA[case.criterion] in (_LESS, _AROUND) else None,
+                config=json.dumps({"family": family} | config).encode() if config else None,
+            )
+        )
 
     def run(self, plan: ctypes.c_void_p, case: Case, memory: Memory) -> None:
-        arrays = _Arrays(struct_bytes=ctypes.sizeof(_Arrays), input=memory.items.data_ptr(),
-                         output=memory.output.data_ptr(), count=memory.count.data_ptr())  # fmt: skip
+        arrays = {"input": memory.items, "output": memory.output, "count": memory.count}
         if case.criterion == "flagged":
-            arrays.flags = memory.flags.data_ptr()
+            arrays["flags"] = memory.flags
         if _REJECTED.get(case.criterion) == _APART:
-            arrays.rejected = memory.rejected.data_ptr()
+            arrays["rejected"] = memory.rejected
         if case.criterion == "three way":
-            arrays.second = memory.second.data_ptr()
-        self._check(self._loaded.scantune_plan_run_select(plan, ctypes.byref(arrays), stream()))
-
-    def describe(self, plan: ctypes.c_void_p) -> str:
-        return str(self._loaded.scantune_plan_description(plan).decode())
-
-    def destroy(self, plan: ctypes.c_void_p) -> None:
-        self._loaded.scantune_plan_destroy(plan)
-
-    def _check(self, status: int) -> None:
-        if status != 0:
-            raise RuntimeError(self._loaded.scantune_error_message().decode())
+            arrays["second"] = memory.second
+        self.run_plan(plan, stream(), **{role: array.data_ptr() for role, array in arrays.items()})
 
 
 class Cub:

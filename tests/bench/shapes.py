@@ -27,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import c_interface
+
 torch: Any = importlib.import_module("torch")
 Tensor = Any
 
@@ -54,24 +56,6 @@ _TABLE = (
         ("columns", 1 << 10, 1 << 18),
     )),
 )  # fmt: skip
-
-
-class _Problem(ctypes.Structure):
-    """scantune_problem, whose defaults scantune_problem_init() sets."""
-
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("input_type", ctypes.c_int),
-        ("accumulator_type", ctypes.c_int), ("output_type", ctypes.c_int), ("op", ctypes.c_int),
-        ("kind", ctypes.c_int), ("determinism", ctypes.c_int), ("forward_progress", ctypes.c_int),
-        ("latency", ctypes.c_int), ("init", ctypes.c_void_p), ("device_init", ctypes.c_void_p),
-        ("custom", ctypes.c_void_p), ("captured_launches", ctypes.c_int32), ("reserved", ctypes.c_uint32),
-        ("config", ctypes.c_char_p), ("segments", ctypes.c_int), ("more_reserved", ctypes.c_uint32),
-        ("rows", ctypes.c_uint64), ("device_n", ctypes.c_void_p), ("device_clamped", ctypes.c_void_p),
-        ("columns", ctypes.c_uint64), ("direction", ctypes.c_int), ("last_reserved", ctypes.c_uint32),
-        ("row_stride", ctypes.c_int64), ("item_stride", ctypes.c_int64), ("out_row_stride", ctypes.c_int64),
-        ("out_item_stride", ctypes.c_int64), ("planes", ctypes.c_uint64), ("plane_stride", ctypes.c_int64),
-        ("out_plane_stride", ctypes.c_int64), ("device_inits", ctypes.c_void_p),
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -117,47 +101,25 @@ class Case:
         return {"algorithm": "scan", "input_type": self.type, "n": self.n, **shape, **kind}
 
 
-class Library:
-    def __init__(self, path: Path) -> None:
-        self._loaded = ctypes.CDLL(str(path))
-        for name in ("scantune_error_message", "scantune_plan_description"):
-            getattr(self._loaded, name).restype = ctypes.c_char_p
-        self._loaded.scantune_plan_description.argtypes = [ctypes.c_void_p]
-
+class Library(c_interface.Library):
     def plan(self, case: Case, device_n: Tensor | None = None) -> ctypes.c_void_p:
-        problem = _Problem()
-        self._check(self._loaded.scantune_problem_init(ctypes.byref(problem), ctypes.sizeof(problem)))
-        problem.n, problem.kind = case.n, int(case.exclusive)
-        problem.input_type = problem.output_type = _TYPES[case.type][0]
-        problem.segments = {"none": 0, "rows": _ROWS, "columns": _COLUMNS}[case.segments]
-        problem.captured_launches = 64
-        problem.direction = int(case.reverse)
+        request = self.request(
+            "scan", n=case.n, kind=int(case.exclusive), captured_launches=64, direction=int(case.reverse),
+            segments={"none": 0, "rows": _ROWS, "columns": _COLUMNS}[case.segments],
+            device_n=None if device_n is None else device_n.data_ptr(),
+        )  # fmt: skip
+        request.input_type = request.output_type = _TYPES[case.type][0]
         if case.segments != "none":
-            setattr(problem, case.segments, case.planes * case.count)
+            setattr(request, case.segments, case.planes * case.count)
         if case.strides is not None and case.out_strides is not None:
-            problem.planes = case.planes
-            problem.plane_stride, problem.row_stride, problem.item_stride = case.strides
-            problem.out_plane_stride, problem.out_row_stride, problem.out_item_stride = case.out_strides
-        if device_n is not None:
-            problem.device_n = device_n.data_ptr()
-        made = ctypes.c_void_p()
-        self._check(self._loaded.scantune_plan_create(ctypes.byref(problem), ctypes.byref(made)))
-        return made
-
-    def describe(self, plan: ctypes.c_void_p) -> str:
-        return str(self._loaded.scantune_plan_description(plan).decode())
-
-    def destroy(self, plan: ctypes.c_void_p) -> None:
-        self._loaded.scantune_plan_destroy(plan)
+            request.planes = case.planes
+            request.plane_stride, request.row_stride, request.item_stride = case.strides
+            request.out_plane_stride, request.out_row_stride, request.out_item_stride = case.out_strides
+        return self.made_plan(request)
 
     def run(self, plan: ctypes.c_void_p, source: Tensor, target: Tensor) -> None:
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        read, written = ctypes.c_void_p(source.data_ptr()), ctypes.c_void_p(target.data_ptr())
-        self._check(self._loaded.scantune_plan_run(plan, read, written, stream))
-
-    def _check(self, status: int) -> None:
-        if status != 0:
-            raise RuntimeError(self._loaded.scantune_error_message().decode())
+        self.run_plan(plan, stream, input=source.data_ptr(), output=target.data_ptr())
 
 
 class Worker:

@@ -37,6 +37,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import c_interface
 import results_file
 from selections import captured, seconds, stream, torch
 from sort_problems import (
@@ -73,25 +74,6 @@ _ROTATED_BYTES = 512 << 20
 _GUARD_BYTES = 256  # behind an output
 _POISON = 0x5A
 _MOST_KEPT_SETS = 32
-
-
-class _Sorting(ctypes.Structure):
-    """scantune_sorting, whose defaults are zeros but for the first member and captured_launches."""
-
-    _fields_ = (
-        ("struct_bytes", ctypes.c_size_t), ("n", ctypes.c_uint64), ("key_type", ctypes.c_int),
-        ("value_type", ctypes.c_int), ("value_bytes", ctypes.c_uint32), ("value_alignment", ctypes.c_uint32),
-        ("sorted", ctypes.c_int), ("order", ctypes.c_int), ("begin_bit", ctypes.c_int32), ("end_bit", ctypes.c_int32),
-        ("segments", ctypes.c_int), ("forward_progress", ctypes.c_int), ("rows", ctypes.c_uint64),
-        ("latency", ctypes.c_int), ("captured_launches", ctypes.c_int32), ("config", ctypes.c_char_p),
-    )  # fmt: skip
-
-
-class _Arrays(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_size_t if name == "struct_bytes" else ctypes.c_void_p)
-        for name in ("struct_bytes", "input", "output", "values", "values_output", "indices")
-    )
 
 
 class _CubSort(ctypes.Structure):
@@ -198,60 +180,31 @@ class Expected:
         return Expected(memory.keys[order], items[order] if case.value_bytes else memory.values)
 
 
-class Library:
-    def __init__(self, path: Path) -> None:
-        self._loaded = ctypes.CDLL(str(path.resolve()))
-        for name in ("scantune_error_message", "scantune_plan_description"):
-            getattr(self._loaded, name).restype = ctypes.c_char_p
-        self._loaded.scantune_plan_description.argtypes = [ctypes.c_void_p]
-        self._loaded.scantune_plan_workspace_bytes.argtypes = [ctypes.c_void_p]
-        self._loaded.scantune_plan_workspace_bytes.restype = ctypes.c_uint64
-        self._loaded.scantune_plan_destroy.argtypes = [ctypes.c_void_p]
-        self._loaded.scantune_plan_run_sort_in.argtypes = [
-            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p,
-        ]  # fmt: skip
-
+class Library(c_interface.Library):
     def plan(self, case: Case, config: Config) -> ctypes.c_void_p:
-        sorting = _Sorting(struct_bytes=ctypes.sizeof(_Sorting), captured_launches=0, n=case.n)
-        sorting.key_type = _TYPES[case.type]
-        sorting.sorted = SORTED.index(case.sorted)
-        sorting.order = int(case.order == "descending")
-        sorting.begin_bit, sorting.end_bit = case.begin_bit, case.end_bit
-        sorting.segments, sorting.rows = int(case.rows > 0), case.rows
+        sorting = self.request(
+            "sort", captured_launches=0, n=case.n, input_type=_TYPES[case.type], sorted=SORTED.index(case.sorted),
+            order=int(case.order == "descending"), begin_bit=case.begin_bit, end_bit=case.end_bit,
+            segments=int(case.rows > 0), rows=case.rows, config=json.dumps(config).encode() if config else None,
+        )  # fmt: skip
         if case.value_bytes > 8:
-            sorting.value_type, sorting.value_bytes, sorting.value_alignment = _CUSTOM, case.value_bytes, 16
+            sorting.value_type, sorting.custom_bytes, sorting.custom_alignment = _CUSTOM, case.value_bytes, 16
         elif case.value_bytes:
             sorting.value_type = _TYPES["u64" if case.value_bytes == 8 else "u32"]
-        sorting.config = json.dumps(config).encode() if config else None
-        made = ctypes.c_void_p()
-        self._check(self._loaded.scantune_sort_plan_create(ctypes.byref(sorting), ctypes.byref(made)))
-        return made
-
-    def workspace_bytes(self, plan: ctypes.c_void_p) -> int:
-        return int(self._loaded.scantune_plan_workspace_bytes(plan))
+        return self.made_plan(sorting)
 
     def run(self, plan: ctypes.c_void_p, case: Case, workspace: Tensor, memory: Memory) -> None:
-        arrays = _Arrays(struct_bytes=ctypes.sizeof(_Arrays), input=memory.keys.data_ptr())
-        if case.sorted != "indices":
-            arrays.output = memory.output.address
+        arrays = {"input": memory.keys.data_ptr(), "output": memory.output.address}
+        beside = memory.values_output.address
         if case.sorted == "pairs":
-            arrays.values, arrays.values_output = memory.values.data_ptr(), memory.values_output.address
+            arrays |= {"values": memory.values.data_ptr(), "values_output": beside}
         elif case.sorted != "keys":
-            arrays.indices = memory.values_output.address
-        room = workspace.data_ptr(), workspace.numel()
-        self._check(self._loaded.scantune_plan_run_sort_in(plan, ctypes.byref(arrays), *room, stream()))
+            arrays["output" if case.sorted == "indices" else "position"] = beside
+        self.run_plan(plan, stream(), (workspace.data_ptr(), workspace.numel()), **arrays)
 
     def config(self, plan: ctypes.c_void_p) -> str:
         """Return family and parameters, as the plan describes them."""
-        description = str(self._loaded.scantune_plan_description(plan).decode())
-        return description.partition("config: ")[2].partition("\n")[0]
-
-    def destroy(self, plan: ctypes.c_void_p) -> None:
-        self._loaded.scantune_plan_destroy(plan)
-
-    def _check(self, status: int) -> None:
-        if status != 0:
-            raise RuntimeError(self._loaded.scantune_error_message().decode())
+        return self.describe(plan).partition("config: ")[2].partition("\n")[0]
 
 
 class Cub:
