@@ -351,7 +351,8 @@ void write_table(const std::vector<fs::path>& roots) {
     for (const FamilyModel* family : families()) {
       if (family->standing() == Standing::gallery) continue;  // kept for nobody
       for (const bool custom : {false, true}) {
-        if (custom && family->algorithm().operator_member() == nullptr) continue;  // its kernels ask the caller otherwise
+        // Kernels that ask a function of the caller's have changed.
+        if (custom && family->algorithm().operator_member() == nullptr) continue;
         const std::string& now = template_hash(*family, custom, kAnyGpu);
         if (const std::string before = tree.hash_of(*family, custom); before != now) successors[before] = now;
       }
