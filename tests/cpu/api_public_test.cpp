@@ -380,10 +380,10 @@ scantune_scan_request sum_of_ints(u64 n = kSomeItems) {
 const scantune_arrays kInAndOut = {2, {address(0x1000000), address(0x9000000)}};
 
 // An operator on i32, which keeps a pointer to its identity.
-scantune_function operator_from(const int& identity, const char* source = "Value combine") {
+scantune_function operator_from(const int* identity, const char* source = "Value combine") {
   scantune_function combine = SCANTUNE_FUNCTION_INIT;
   combine.source = source;
-  combine.identity = &identity;
+  combine.identity = identity;
   combine.identity_type = SCANTUNE_I32;
   return combine;
 }
@@ -391,7 +391,7 @@ scantune_function operator_from(const int& identity, const char* source = "Value
 TEST_F(PublicApi, APlanKeepsNothingOfTheCallersProblem) {
   std::string source = "Value combine";
   int identity = 5;
-  scantune_function combine = operator_from(identity, source.c_str());
+  scantune_function combine = operator_from(&identity, source.c_str());
   scantune_scan_request request = sum_of_ints();
   request.op = SCANTUNE_CUSTOM;
   request.kind = SCANTUNE_EXCLUSIVE;
@@ -554,7 +554,7 @@ struct Later {
 
 TEST_F(PublicApi, AProgramOfALaterHeaderIsServedUnlessItSetsWhatIsUnknown) {
   const int identity = 5;
-  Later<scantune_function> combine{operator_from(identity)};
+  Later<scantune_function> combine{operator_from(&identity)};
   combine.known.struct_bytes = sizeof combine;
   Later<scantune_scan_request> request{SCANTUNE_SCAN_REQUEST_INIT};
   ASSERT_EQ(scantune_request_init(&request.known.head, SCANTUNE_SCAN, sizeof request), SCANTUNE_OK)
