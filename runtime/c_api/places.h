@@ -44,7 +44,6 @@ class Places {
   [[noreturn]] void refuse(const Request& request, const scantune_arrays& arrays) const;
 
   Pointers kept_ = {};
-  bool begins_plainly_;                                // with input and output
   std::array<std::uint8_t, SCANTUNE_ROLES> place_of_;  // of each role; that of none is no place
 };
 

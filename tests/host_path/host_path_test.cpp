@@ -60,7 +60,9 @@ class HostPath : public ::testing::Test {
   void run(const runtime::ScanPlan<i32>& plan) { plan(input_.data(), output_.data(), stream_); }
 
   runtime::Workspace workspace() const { return {workspace_.data(), workspace_.size()}; }
-  void run_in_workspace(const runtime::ScanPlan<i32>& plan) { plan(input_.data(), output_.data(), workspace(), stream_); }
+  void run_in_workspace(const runtime::ScanPlan<i32>& plan) {
+    plan(input_.data(), output_.data(), workspace(), stream_);
+  }
   // The library finds no function of the driver but those that it lists; those that are not recorded fail.
   static bool asks_for_memory(std::string_view function) {
     return function.starts_with("cuMem") &&
