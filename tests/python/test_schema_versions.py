@@ -355,8 +355,11 @@ def test_trial_that_was_repeated_stays_as_it_was_repeated(old_file: Path) -> Non
 
 @pytest.mark.usefixtures("successors")
 def test_import_carries_over(old_file: Path, database: Database) -> None:
+    source = "e" * 12
+    change(old_file, "UPDATE trial SET template_hash = template_hash || ? WHERE id = 1", f"+{source}")
     import_database(database, old_file, Precedence())
-    assert {row["template_hash"] for row in database.rows("all_trials")} == {NOW}
+    assert {row["template_hash"] for row in database.rows("all_trials")} == {NOW, f"{NOW}+{source}"}
+    assert set(hashes_in(database.path, "run")) == {NOW}
     assert {record.run.template_hash for record in Archive(database).records()} == {NOW}
 
 

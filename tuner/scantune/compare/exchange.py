@@ -121,6 +121,8 @@ class ForeignTrial:
     @classmethod
     def from_row(cls, row: Mapping[str, Any], algorithms: Algorithms) -> ForeignTrial:
         """Check a row; raise ValueError naming the first column that is not valid."""
+        run = Run.from_row(row)  # the hash is that of the trial's kernels
+        kernel_hash = carried_kernel_hash(run.template_hash)
         device, problem, n = key_of(row)
         config = algorithms.complete(problem, Config.from_row(row["family"], row["config"]))
         if row["is_default"] not in (0, 1):
@@ -136,7 +138,7 @@ class ForeignTrial:
             "n": n,
             "family": config.family,
             "config": config.text,
-            "template_hash": carried_kernel_hash(row["template_hash"]),
+            "template_hash": kernel_hash,
             "status": row["status"],
             "reason": failure.reason if failure else None,
             "is_default": row["is_default"],
@@ -147,8 +149,7 @@ class ForeignTrial:
             "compile_ms": compile_ms,
             "finished_at": timestamp(row["finished_at"]),
         }
-        run = Run.from_row(row)
-        return cls(device, problem, replace(run, template_hash=templates_of(run.template_hash)), columns)
+        return cls(device, problem, replace(run, template_hash=templates_of(kernel_hash)), columns)
 
 
 def _reason(reason: object) -> str:
