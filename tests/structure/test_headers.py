@@ -529,7 +529,6 @@ NEVER_WRONG = {
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
     ("Op::custom", "state"),
-    ("Plan", "request"),  # the _plan functions pass it
     ("UserFunction", "state"),
     *((f"{rule}::source", "state") for rule in ("Predicate", "Parts", "Equality")),
     *((f"Map::{kind}", "state") for kind in ("source", "indexed", "generated", "writing")),

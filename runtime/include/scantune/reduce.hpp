@@ -45,32 +45,6 @@ struct ArgOptions {
   std::string config = {};
 };
 
-namespace detail {
-
-// Each points into the options, which must outlive it.
-template <class In, class Out, class Acc>
-scantune_reduce_request reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
-  scantune_reduce_request request = SCANTUNE_REDUCE_REQUEST_INIT;
-  take_combining<In, Out, Acc>(request, n, options);
-  check_no_output_strides(options.segments.placed());
-  return request;
-}
-
-template <class T>
-scantune_reduce_request extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
-  using Acc = default_accumulator_t<T, T>;
-  scantune_reduce_request request = reduction_of<T, T, Acc>(
-      n, ReduceOptions<Acc>{
-             .segments = options.segments, .latency = options.latency, .captured_launches = options.captured_launches});
-  request.op = op.value();
-  request.combine = op.function();  // which has no extremes, as the library says
-  request.position = SCANTUNE_FIRST_POSITION;
-  request.head.config = checked_config(options.config);
-  return request;
-}
-
-}  // namespace detail
-
 // A plan of reduce().
 template <class In, class Out = In>
 using ReducePlan = Plan<Input<In>, Output<Out>>;
@@ -78,10 +52,37 @@ using ReducePlan = Plan<Input<In>, Output<Out>>;
 template <class T>
 using ArgPlan = Plan<Input<T>, Output<T>, Index>;
 
+namespace detail {
+
+// Each points into the options, which must outlive it.
+template <class In, class Out, class Acc>
+auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
+  Call<scantune_reduce_request, ReducePlan<In, Out>> call = {SCANTUNE_REDUCE_REQUEST_INIT};
+  take_combining<In, Out, Acc>(call.request, n, options);
+  check_no_output_strides(options.segments.placed());
+  return call;
+}
+
+template <class T>
+auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
+  using Acc = default_accumulator_t<T, T>;
+  const ReduceOptions<Acc> as_reduction{
+      .segments = options.segments, .latency = options.latency, .captured_launches = options.captured_launches};
+  Call<scantune_reduce_request, ArgPlan<T>> call = {reduction_of<T, T, Acc>(n, as_reduction).request};
+  scantune_reduce_request& request = call.request;
+  request.op = op.value();
+  request.combine = op.function();  // which has no extremes, as the library says
+  request.position = SCANTUNE_FIRST_POSITION;
+  request.head.config = checked_config(options.config);
+  return call;
+}
+
+}  // namespace detail
+
 // Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ReducePlan<In, Out> reduce_plan(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  return ReducePlan<In, Out>(detail::reduction_of<In, Out, Acc>(n, options).head);
+  return detail::reduction_of<In, Out, Acc>(n, options).plan();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ReducePlan<In, Out> reduce_plan(std::uint64_t n, const Op& op) {
@@ -100,8 +101,7 @@ void reduce_plan(std::uint64_t, const Arguments&...) {
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n,
             const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT>(detail::reduction_of<In, Out, Acc>(n, options), options.stream, input,
-                                               output);
+  detail::reduction_of<In, Out, Acc>(n, options).run(options.stream, input, output);
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
@@ -113,7 +113,7 @@ SCANTUNE_EXPLAIN_MISTAKES(reduce)
 // Says which config reduce() runs for n items, from which record, and why. Nothing runs.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe_reduce(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  return detail::described(detail::reduction_of<In, Out, Acc>(n, options));
+  return detail::reduction_of<In, Out, Acc>(n, options).describe();
 }
 
 // Writes the least item to value[0] and where it first stands to index[0], an integer of 8 bytes, both in memory of the
@@ -121,22 +121,20 @@ std::string describe_reduce(std::uint64_t n, const ReduceOptions<std::type_ident
 // Throws RequestError before anything is launched if an argument is wrong or n is 0.
 template <class T>
 void argmin(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION>(detail::extreme_of<T>(n, Op::min, options),
-                                                                  options.stream, input, value, index);
+  detail::extreme_of<T>(n, Op::min, options).run(options.stream, input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmin)
 // The same of the greatest item.
 template <class T>
 void argmax(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION>(detail::extreme_of<T>(n, Op::max, options),
-                                                                  options.stream, input, value, index);
+  detail::extreme_of<T>(n, Op::max, options).run(options.stream, input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmax)
 
 // op: Op::min or Op::max. Throws as reduce_plan().
 template <class T>
 ArgPlan<T> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
-  return ArgPlan<T>(detail::extreme_of<T>(n, op, options).head);
+  return detail::extreme_of<T>(n, op, options).plan();
 }
 
 }  // namespace scantune::runtime

@@ -70,6 +70,10 @@ struct ScanOptions {
   std::string config = {};
 };
 
+// A plan of scan().
+template <class In, class Out = In>
+using ScanPlan = Plan<Input<In>, Output<Out>>;
+
 namespace detail {
 
 // Throws RequestError unless the identity of an operator of the caller's own is an accumulator.
@@ -113,31 +117,27 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
 }
 
 template <class In, class Out, class Acc>
-scantune_scan_request scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
-  scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
+auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
+  Call<scantune_scan_request, ScanPlan<In, Out>> call = {SCANTUNE_SCAN_REQUEST_INIT};
+  scantune_scan_request& request = call.request;
   take_combining<In, Out, Acc>(request, n, options);
   request.kind = static_cast<scantune_kind>(options.kind);
   request.direction = static_cast<scantune_direction>(options.direction);
   request.device_inits = options.device_inits;
-  request.n_type = options.device_n.type();
   request.device_n = options.device_n.get();
   request.device_clamped = options.device_clamped;
-  return request;
+  return call;
 }
 
 }  // namespace detail
-
-// A plan of scan().
-template <class In, class Out = In>
-using ScanPlan = Plan<Input<In>, Output<Out>>;
 
 // Scans input[0, n) into output[0, n), both in memory of the device, or rows where their strides say; in place if they
 // are one range. Those with strides may lie in each other's gaps, but no item in another. Returns as soon as the work
 // is in the stream. Throws before anything is launched if an argument is wrong.
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  const scantune_scan_request request = detail::scan_of<In, Out, Acc>(n, options);
-  detail::check(scantune_scan(&request, input, output, options.stream));
+  const auto call = detail::scan_of<In, Out, Acc>(n, options);
+  detail::check(scantune_scan(&call.request, input, output, options.stream));
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const Op& op) {
@@ -149,7 +149,7 @@ SCANTUNE_EXPLAIN_MISTAKES(scan)
 // Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ScanPlan<In, Out> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  return ScanPlan<In, Out>(detail::scan_of<In, Out, Acc>(n, options).head);
+  return detail::scan_of<In, Out, Acc>(n, options).plan();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
@@ -165,7 +165,7 @@ void plan(std::uint64_t, const Arguments&...) {
 // Says which config scan() would run for n items, from which record, and why. Nothing runs.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  return detail::described(detail::scan_of<In, Out, Acc>(n, options));
+  return detail::scan_of<In, Out, Acc>(n, options).describe();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const Op& op) {
