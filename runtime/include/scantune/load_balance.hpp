@@ -32,7 +32,7 @@ struct LoadBalanceOptions {
   std::string config = {};  // as of scans
 };
 
-// Of expand(), and of plans: these check at every call, and take their stream per call.
+// Of expand(), and of plans, which check at every call.
 struct ExpandOptions {
   bool check = false;  // as of load_balance()
   Stream stream = nullptr;
@@ -61,7 +61,7 @@ Call<scantune_load_balance_request, PlanType> balance_with(std::uint64_t segment
   request.input_type = type_of<Offset>();
   request.assigned = assigned;
   request.check = options.check ? 1 : 0;
-  return {request};
+  return {request, options.stream};
 }
 
 template <class Offset, class Index, class PlanType = LoadBalancePlan<Offset, Index>, class Options>
@@ -100,12 +100,11 @@ void load_balance(const Offset* offsets, std::uint64_t segments, Index* segment_
     return detail::balance_of<Offset, Index>(segments, n, assigned, options);
   };
   if (options.rank_of == nullptr)
-    one_of(SCANTUNE_SEGMENT_OF).run(options.stream, offsets, segment_of);
+    one_of(SCANTUNE_SEGMENT_OF).run(offsets, segment_of);
   else if (segment_of == nullptr)
-    one_of(SCANTUNE_RANK_OF).run(options.stream, offsets, options.rank_of);
+    one_of(SCANTUNE_RANK_OF).run(offsets, options.rank_of);
   else
-    detail::balance_of_both<Offset, Index>(segments, n, options)
-        .run(options.stream, offsets, segment_of, options.rank_of);
+    detail::balance_of_both<Offset, Index>(segments, n, options).run(offsets, segment_of, options.rank_of);
 }
 SCANTUNE_EXPLAIN_MISTAKES(load_balance)
 
@@ -114,7 +113,7 @@ SCANTUNE_EXPLAIN_MISTAKES(load_balance)
 template <class Offset, class T>
 void expand(const Offset* offsets, std::uint64_t segments, const std::type_identity_t<T>* values, T* output,
             std::uint64_t n, const ExpandOptions& options = {}) {
-  detail::balance_of_values<Offset, T>(segments, n, options).run(options.stream, offsets, values, output);
+  detail::balance_of_values<Offset, T>(segments, n, options).run(offsets, values, output);
 }
 SCANTUNE_EXPLAIN_MISTAKES(expand)
 

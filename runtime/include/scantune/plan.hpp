@@ -166,17 +166,22 @@ namespace detail {
 template <class Request, class... Arrays>
 struct Call<Request, Plan<Arrays...>> {
   Request request;  // it may point into the options that it was made of
+  Stream stream;    // theirs
 
-  void run(Stream stream, typename Arrays::Pointer... arrays) const {
+  void run(typename Arrays::Pointer... arrays) const {
     const scantune_arrays all = arrays_of<Arrays::role...>(arrays...);
     check(scantune_run(&request.head, &all, stream));
   }
 
-  Plan<Arrays...> plan() const { return Plan<Arrays...>(request.head); }
+  Plan<Arrays...> plan() const {
+    if (stream != nullptr)
+      throw RequestError("stream is given, and a plan takes its stream with each call: pass it there");
+    return Plan<Arrays...>(request.head);
+  }
 
   // Which config the call runs. Nothing runs, so no workspace is reserved.
   std::string describe() const {
-    Call alike = *this;
+    Call alike = {request, nullptr};
     alike.request.head.captured_launches = std::min(request.head.captured_launches, 0);  // a wrong number stays wrong
     return alike.plan().describe();
   }

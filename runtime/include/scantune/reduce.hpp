@@ -31,7 +31,7 @@ struct ReduceOptions {
   // identity takes its place, if it has one: a sum starts from 0, a minimum from the greatest value.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
-  Stream stream = nullptr;  // of reduce(); a plan takes its stream per call
+  Stream stream = nullptr;  // as of scans
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
   std::string config = {};    // as of scans
@@ -57,7 +57,7 @@ namespace detail {
 // Each points into the options, which must outlive it.
 template <class In, class Out, class Acc>
 auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
-  Call<scantune_reduce_request, ReducePlan<In, Out>> call = {SCANTUNE_REDUCE_REQUEST_INIT};
+  Call<scantune_reduce_request, ReducePlan<In, Out>> call = {SCANTUNE_REDUCE_REQUEST_INIT, options.stream};
   take_combining<In, Out, Acc>(call.request, n, options);
   check_no_output_strides(options.segments.placed());
   return call;
@@ -68,7 +68,7 @@ auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
   using Acc = default_accumulator_t<T, T>;
   const ReduceOptions<Acc> as_reduction{
       .segments = options.segments, .latency = options.latency, .captured_launches = options.captured_launches};
-  Call<scantune_reduce_request, ArgPlan<T>> call = {reduction_of<T, T, Acc>(n, as_reduction).request};
+  Call<scantune_reduce_request, ArgPlan<T>> call = {reduction_of<T, T, Acc>(n, as_reduction).request, options.stream};
   scantune_reduce_request& request = call.request;
   request.op = op.value();
   request.combine = op.function();  // which has no extremes, as the library says
@@ -101,7 +101,7 @@ void reduce_plan(std::uint64_t, const Arguments&...) {
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n,
             const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  detail::reduction_of<In, Out, Acc>(n, options).run(options.stream, input, output);
+  detail::reduction_of<In, Out, Acc>(n, options).run(input, output);
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
@@ -121,13 +121,13 @@ std::string describe_reduce(std::uint64_t n, const ReduceOptions<std::type_ident
 // Throws RequestError before anything is launched if an argument is wrong or n is 0.
 template <class T>
 void argmin(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::extreme_of<T>(n, Op::min, options).run(options.stream, input, value, index);
+  detail::extreme_of<T>(n, Op::min, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmin)
 // The same of the greatest item.
 template <class T>
 void argmax(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::extreme_of<T>(n, Op::max, options).run(options.stream, input, value, index);
+  detail::extreme_of<T>(n, Op::max, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmax)
 

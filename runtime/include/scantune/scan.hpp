@@ -53,7 +53,7 @@ struct ScanOptions {
   detail::Read device_n = {};  // a pointer to an integer of 8 bytes
   // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
   std::uint32_t* device_clamped = nullptr;
-  Stream stream = nullptr;  // scan() runs on it; a plan takes its stream per call
+  Stream stream = nullptr;  // of scan(); null for a plan, which takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -118,7 +118,7 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
 
 template <class In, class Out, class Acc>
 auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
-  Call<scantune_scan_request, ScanPlan<In, Out>> call = {SCANTUNE_SCAN_REQUEST_INIT};
+  Call<scantune_scan_request, ScanPlan<In, Out>> call = {SCANTUNE_SCAN_REQUEST_INIT, options.stream};
   scantune_scan_request& request = call.request;
   take_combining<In, Out, Acc>(request, n, options);
   request.kind = static_cast<scantune_kind>(options.kind);

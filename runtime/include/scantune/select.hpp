@@ -32,7 +32,7 @@ template <class T>
 struct SelectOptions {
   // What Predicate has. By default items are kept that are not 0; structs need a source.
   detail::Criterion<T> predicate = {};
-  Stream stream = nullptr;  // of the call; a plan takes its stream per call
+  Stream stream = nullptr;  // as of scans
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
@@ -105,7 +105,7 @@ Call<scantune_select_request, PlanType> selection_of(std::uint64_t n, const Opti
   request.input_type = type_of<T>();
   if constexpr (kIsStruct<T>) take_struct<T>(request);
   take_rule(request, options);
-  return {request};
+  return {request, options.stream};
 }
 
 template <class Key, class Value>
@@ -144,7 +144,7 @@ auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rej
 template <class T>
 void select(const T* input, T* output, detail::Written count, std::uint64_t n,
             const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::selection_of<SelectPlan<T>, T>(n, options).run(options.stream, input, output, count);
+  detail::selection_of<SelectPlan<T>, T>(n, options).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select)
 
@@ -152,7 +152,7 @@ SCANTUNE_EXPLAIN_MISTAKES(select)
 template <class T>
 void select_flagged(const T* input, detail::FlagPointer flags, T* output, detail::Written count, std::uint64_t n,
                     const FlaggedOptions& options = {}) {
-  detail::selection_of<FlaggedPlan<T>, T>(n, options).run(options.stream, input, flags, output, count);
+  detail::selection_of<FlaggedPlan<T>, T>(n, options).run(input, flags, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
 
@@ -160,7 +160,7 @@ SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
 template <class T>
 void unique_consecutive(const T* input, T* output, detail::Written count, std::uint64_t n,
                         const UniqueOptions& options = {}) {
-  detail::selection_of<SelectPlan<T>, T>(n, options).run(options.stream, input, output, count);
+  detail::selection_of<SelectPlan<T>, T>(n, options).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
 
@@ -169,7 +169,7 @@ SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
 template <class Key, class Value>
 void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, detail::Written count,
                    std::uint64_t n, const UniqueOptions& options = {}) {
-  detail::selection_by_key<Key, Value>(n, options).run(options.stream, keys, values, keys_output, values_output, count);
+  detail::selection_by_key<Key, Value>(n, options).run(keys, values, keys_output, values_output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_by_key)
 
@@ -178,7 +178,7 @@ SCANTUNE_EXPLAIN_MISTAKES(unique_by_key)
 template <class T, class Index>
 void select_indices(const T* input, Index* indices, detail::Written count, std::uint64_t n,
                     const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::selection_of_indices<T, Index>(n, options).run(options.stream, input, indices, count);
+  detail::selection_of_indices<T, Index>(n, options).run(input, indices, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_indices)
 
@@ -187,8 +187,7 @@ SCANTUNE_EXPLAIN_MISTAKES(select_indices)
 template <class T>
 void partition(const T* input, T* kept, T* rejected, detail::Written count, std::uint64_t n,
                const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::partition_of<PartitionPlan<T>, T>(n, options, SCANTUNE_APART)
-      .run(options.stream, input, kept, rejected, count);
+  detail::partition_of<PartitionPlan<T>, T>(n, options, SCANTUNE_APART).run(input, kept, rejected, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition)
 
@@ -196,7 +195,7 @@ SCANTUNE_EXPLAIN_MISTAKES(partition)
 template <class T>
 void partition_into_one(const T* input, T* output, detail::Written count, std::uint64_t n,
                         const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).run(options.stream, input, output, count);
+  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
 
@@ -205,8 +204,7 @@ SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
 template <class T>
 void three_way_partition(const T* input, T* first, T* second, T* rest, detail::Written counts, std::uint64_t n,
                          const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::partition_of<ThreeWayPlan<T>, T>(n, options, SCANTUNE_APART)
-      .run(options.stream, input, first, second, rest, counts);
+  detail::partition_of<ThreeWayPlan<T>, T>(n, options, SCANTUNE_APART).run(input, first, second, rest, counts);
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
 
@@ -214,7 +212,7 @@ SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
 template <class T>
 void three_way_partition_into_one(const T* input, T* output, detail::Written counts, std::uint64_t n,
                                   const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).run(options.stream, input, output, counts);
+  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).run(input, output, counts);
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition_into_one)
 

@@ -102,7 +102,7 @@ struct SortOptions {
   std::string config = {};  // as of scans
 };
 
-// Of argsort(), and of plans: what these sort beside the keys, their type says, and they take their stream per call.
+// Of argsort(), and of plans of sorts, whose types say what moves with the keys.
 struct ArgsortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};
@@ -149,7 +149,7 @@ Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted s
   request.end_bit = options.bits.end_bit;
   take_segments(request, n, options.segments);
   check_dense_rows(options.segments);
-  return {request};
+  return {request, options.stream};
 }
 
 template <class PlanType, class Key, class Index>
@@ -192,7 +192,7 @@ void sort(const Key* input, Key* output, std::uint64_t n, const SortOptions& opt
   call.request.value_type = values.are_given() ? values.type() : indices.type();
   call.request.custom_bytes = values.bytes();
   call.request.custom_alignment = values.alignment();
-  call.run(options.stream, input, output, indices.output(), values.input(), values.output());
+  call.run(input, output, indices.output(), values.input(), values.output());
 }
 SCANTUNE_EXPLAIN_MISTAKES(sort)
 
@@ -200,8 +200,7 @@ SCANTUNE_EXPLAIN_MISTAKES(sort)
 // the start of each. An index is an integer of 4 or 8 bytes, which must be able to number the keys of a row.
 template <class Key, class Index>
 void argsort(const Key* input, Index* indices, std::uint64_t n, const ArgsortOptions& options = {}) {
-  detail::sort_of_indices<ArgsortPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_INDICES, options)
-      .run(options.stream, input, indices);
+  detail::sort_of_indices<ArgsortPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_INDICES, options).run(input, indices);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argsort)
 
