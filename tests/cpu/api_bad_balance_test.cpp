@@ -97,7 +97,6 @@ Calls balance_options(const runtime::ExpandOptions& wrong, u64 segments = kSegme
           cpp([=](Arguments&) { runtime::load_balance_plan<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
           cpp([=](Arguments&) { runtime::ranks_plan<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
           cpp([=](Arguments&) { runtime::segments_and_ranks_plan<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
-          cpp([=](Arguments&) { runtime::describe_load_balance<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
           cpp([=](Arguments&) { runtime::expand_plan<std::uint32_t, int>(segments, n, wrong); })};
 }
 
@@ -188,8 +187,8 @@ const std::vector<BadInput> kBadBalances = {
     {"scantune_run LoadBalanceOptions ExpandOptions", "stream", "of another context", balancing_without_plan([](Arguments& a) { a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: ", "another context"}},
     {"scantune_run LoadBalanceOptions ExpandOptions", "stream", "captured, of an unknown problem", balancing_without_plan([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"being captured", "make a plan before"}},
     {"scantune_plan_run Plan::operator()", "stream", "of another context, beside an overlap", both(balancing([](Arguments& a) { a.output = kInput; a.device->streams.at(a.stream).problem = "it belongs to another context"; }), expanding([](Arguments& a) { a.output = kInput; a.device->streams.at(a.stream).problem = "it belongs to another context"; })), {"stream: it belongs to another context"}},
-    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::describe_load_balance runtime::expand_plan", "segments", "none of some items", balance_options({}, 0), {"there are items and no segments to hold them"}},
-    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::describe_load_balance runtime::expand_plan", "n", "more items than offsets count", balance_options({}, kSegments, u64{1} << 32), {"there are more items than the offsets' type counts"}},
+    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::expand_plan", "segments", "none of some items", balance_options({}, 0), {"there are items and no segments to hold them"}},
+    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::expand_plan", "n", "more items than offsets count", balance_options({}, kSegments, u64{1} << 32), {"there are more items than the offsets' type counts"}},
     {"LoadBalanceOptions ExpandOptions", "latency", "no latency", balance_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"LoadBalanceOptions ExpandOptions", "config", "with a null character", balance_options({.config = kWithNull}), {"config holds a null character"}},
 };

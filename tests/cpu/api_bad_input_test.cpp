@@ -201,8 +201,7 @@ Calls reduce_options(const runtime::ReduceOptions<T>& wrong, u64 n = kItems) {
             runtime::reduce(static_cast<const T*>(address(with.input)), static_cast<T*>(address(with.output)), n,
                             wrong);
           }),
-          cpp([=](Arguments&) { runtime::reduce_plan<T>(n, wrong); }),
-          cpp([=](Arguments&) { runtime::describe_reduce<T>(n, wrong); })};
+          cpp([=](Arguments&) { runtime::reduce_plan<T>(n, wrong); })};
 }
 
 Calls arg_options(const runtime::ArgOptions& wrong, u64 n = kItems) {
@@ -547,7 +546,7 @@ const std::vector<BadInput> kBadInput = {
     {"Segments::columns", "length", "so great that the product overflows", options<int>({.segments = runtime::Segments::columns(u64{1} << 33, u64{1} << 31)}, 0), {"Segments::columns(8589934592, 2147483648), which are 2^64 items or more"}},
     {"ScanOptions ReduceOptions ArgOptions", "config", "with a null character", both(both(options<int>({.config = kWithNull}), reduce_options({.config = kWithNull})), arg_options({.config = kWithNull})), {"config holds a null character"}},
     {"ReduceOptions ArgOptions", "config", "of a scan's family", both(reduce_options({.config = "{\"family\": \"lookback\"}"}), arg_options({.config = "{\"family\": \"lookback\"}"})), {"config.family", "found \"lookback\""}},
-    {"runtime::reduce runtime::reduce_plan runtime::describe_reduce", "n", "more items than an address space", reduce_options({}, ~u64{0}), {"more items than fit"}},
+    {"runtime::reduce runtime::reduce_plan", "n", "more items than an address space", reduce_options({}, ~u64{0}), {"more items than fit"}},
     {"runtime::argmin runtime::argmax runtime::arg_plan", "n", "more items than an address space", arg_options({}, ~u64{0}), {"more items than fit"}},
     {"runtime::argmin runtime::argmax runtime::arg_plan", "n", "none", arg_options({}, 0), {"n is 0", "nothing has a position"}},
     {"runtime::reduce runtime::reduce_plan", "op", "bits of floating-point numbers", {cpp([](Arguments& a) { runtime::reduce(static_cast<const float*>(address(a.input)), static_cast<float*>(address(a.output)), kItems, runtime::Op::bit_or); }), cpp([](Arguments&) { runtime::reduce_plan<float>(kItems, runtime::Op::bit_or); })}, {"f32 bit_or", "for integers"}},

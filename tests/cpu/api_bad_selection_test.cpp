@@ -251,7 +251,6 @@ Calls select_options(const runtime::SelectOptions<T>& wrong, u64 n = kItems) {
         runtime::partition(in(with), out(with), static_cast<T*>(address(kRejected)), count_at(kCount), n, wrong);
       }),
       cpp([=](Arguments&) { runtime::select_plan<T>(n, wrong); }),
-      cpp([=](Arguments&) { runtime::describe_select<T>(n, wrong); }),
       cpp([=](Arguments&) { runtime::select_indices_plan<T>(n, wrong); }),
       cpp([=](Arguments&) { runtime::partition_plan<T>(n, wrong); })};
 }
@@ -451,7 +450,7 @@ const std::vector<BadInput> kBadSelections = {
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "a number that a half would turn into infinity", compared<runtime::f16>(65520), {"constant is 65520, and an item, f16, holds numbers up to 65504"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "an integer that a half rounds", compared<runtime::bf16>(257), {"constant is 257, and an item, bf16, holds integers of 8 bits"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "an integer that becomes one of few bits as a double", compared<runtime::bf16>(-(std::int64_t{1} << 53) - 1), {"constant is -9007199254740993, and an item, bf16, holds integers of 8 bits"}},
-    {"runtime::select runtime::describe_select runtime::select_indices runtime::partition runtime::select_plan runtime::select_indices_plan runtime::partition_plan", "n", "more items than an address space", select_options({}, ~u64{0}), {"more items than fit"}},
+    {"runtime::select runtime::select_indices runtime::partition runtime::select_plan runtime::select_indices_plan runtime::partition_plan", "n", "more items than an address space", select_options({}, ~u64{0}), {"more items than fit"}},
     {"runtime::select_flagged runtime::select_flagged_plan runtime::unique_consecutive runtime::unique_consecutive_plan runtime::unique_by_key runtime::unique_by_key_plan", "n", "more items than an address space", both(flagged_options({}, ~u64{0}), unique_options({}, ~u64{0})), {"more items than fit"}},
     {"runtime::select_indices runtime::select_indices_plan", "n", "more items than an index counts", {cpp([](Arguments&) { runtime::select_indices_plan<int, int>((u64{1} << 31) + 1); })}, {"more items than index_type has indices for"}},
     {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "forward_progress", "no forward progress", options_of_selections({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},

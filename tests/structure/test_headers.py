@@ -374,9 +374,13 @@ MISTAKES = [
     ("select(ints, ints, counts, 1, stream)", "the stream is an option and has a name"),
     ("load_balance(ints, 1, ints, 1, stream)", "the stream is an option and has a name"),
     ("plan<int>(1, stream)", "the stream is an option and has a name"),
+    ("load_balance_plan<int, int>(1, 1, stream)", "the stream is an option and has a name"),
+    ("arg_plan<int>(1, Op::min, stream)", "the stream is an option and has a name"),
     ("scan(ints, ints, 1, Kind::exclusive)", "choices are options and have names"),
     ("sort(ints, ints, 1, Order::descending)", "choices are options and have names"),
     ("plan<int>(1, Kind::exclusive)", "choices are options and have names"),
+    ("sort_plan<int>(1, Order::ascending)", "choices are options and have names"),
+    ("describe<int>(1, Direction::reverse)", "choices are options and have names"),
     ("made(ints, ints, Determinism::run_to_run)", "choices are options and have names"),
     ("scan(ints, ints, 1, [](int a, int b) { return a + b; })", "an operator runs on the device"),
     ("scan(ints, ints, 1, {.op = [](int a, int b) { return a * b; }})", "an operator runs on the device"),
@@ -413,7 +417,7 @@ RIGHT = [
     "sort(ints, ints, 1, {.values = {floats, floats}})", "load_balance(ints, 1, ints, 1, {.rank_of = ints})",
     "three_way_partition(ints, ints, ints, ints, counts, 1, {.parts = Parts::around(7)})", "made(ints, ints)",
     "made(ints, ints, stream)", "made(ints, ints, Workspace(), stream)", "plan<float>(1, Op::max)(floats, floats)",
-    "plan<int>(1, {.captured_launches = 0})", "describe<int>(1)", "describe_sort<float>(1)",
+    "plan<int>(1, {.captured_launches = 0})", "describe<int>(1)", "sort_plan<float>(1).describe()",
 ]  # fmt: skip
 USED = """#pragma once
 #include <functional>
@@ -535,7 +539,7 @@ NEVER_WRONG = {
 }
 # Overloads that only say what is mistaken.
 MISTAKEN = re.compile(
-    r"^SCANTUNE_EXPLAIN_MISTAKES\(\w+\)$|^#define SCANTUNE_EXPLAIN(?:[^\n]*\\\n)*[^\n]*$"
+    r"^SCANTUNE_EXPLAIN_MISTAKES\w*\(\w+\)$|^#define SCANTUNE_EXPLAIN(?:[^\n]*\\\n)*[^\n]*$"
     r"|^ *template <[^>]*Arguments>\n +requires detail::Mistaken.*?^ *\}$",
     re.DOTALL | re.MULTILINE,
 )

@@ -124,25 +124,23 @@ LoadBalancePlan<Offset, Index> load_balance_plan(std::uint64_t segments, std::ui
                                                  const ExpandOptions& options = {}) {
   return detail::balance_of<Offset, Index>(segments, n, SCANTUNE_SEGMENT_OF, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(load_balance_plan)
 template <class Offset, class Index>
 LoadBalancePlan<Offset, Index> ranks_plan(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options = {}) {
   return detail::balance_of<Offset, Index>(segments, n, SCANTUNE_RANK_OF, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(ranks_plan)
 template <class Offset, class Index>
 SegmentsAndRanksPlan<Offset, Index> segments_and_ranks_plan(std::uint64_t segments, std::uint64_t n,
                                                             const ExpandOptions& options = {}) {
   return detail::balance_of_both<Offset, Index>(segments, n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segments_and_ranks_plan)
 template <class Offset, class T>
 ExpandPlan<Offset, T> expand_plan(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options = {}) {
   return detail::balance_of_values<Offset, T>(segments, n, options).plan();
 }
-
-// Says which config load_balance() runs, from which record, and why. Nothing runs.
-template <class Offset, class Index>
-std::string describe_load_balance(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options = {}) {
-  return detail::balance_of<Offset, Index>(segments, n, SCANTUNE_SEGMENT_OF, options).describe();
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(expand_plan)
 
 }  // namespace scantune::runtime
 

@@ -4,6 +4,7 @@
 #include "scantune/cxx20.hpp"
 #ifdef SCANTUNE_CXX20
 
+#include <cstdint>
 #include <type_traits>
 
 #include "scantune/function.hpp"
@@ -51,6 +52,14 @@ constexpr void explain_mistake() {
   template <class... Arguments>                                   \
     requires ::scantune::runtime::detail::Mistaken<Arguments...>  \
   void function(const Arguments&...) {                            \
+    ::scantune::runtime::detail::explain_mistake<Arguments...>(); \
+  }
+
+// The same of a function whose first template parameters say what its plan or description is of.
+#define SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(function)               \
+  template <class... Types, class... Arguments>                   \
+    requires ::scantune::runtime::detail::Mistaken<Arguments...>  \
+  void function(std::uint64_t, const Arguments&...) {             \
     ::scantune::runtime::detail::explain_mistake<Arguments...>(); \
   }
 

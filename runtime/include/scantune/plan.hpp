@@ -144,7 +144,7 @@ class Plan {
   // How many bytes of workspace one run needs; 0 where it needs none, and then any workspace will do.
   std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
 
-  // Which config runs, from which record, and why.
+  // Which config runs, from which record, and why. A plan that is made for this alone needs no captured_launches.
   std::string describe() const { return scantune_plan_description(state_.get()); }
 
  private:
@@ -162,7 +162,7 @@ class Plan {
 
 namespace detail {
 
-// What a function asks for. Its run, its plan and its description follow from the arrays of the plan's type.
+// What a function asks for: its run and its plan follow from the arrays of the plan's type.
 template <class Request, class... Arrays>
 struct Call<Request, Plan<Arrays...>> {
   Request request;  // it may point into the options that it was made of
@@ -177,13 +177,6 @@ struct Call<Request, Plan<Arrays...>> {
     if (stream != nullptr)
       throw RequestError("stream is given, and a plan takes its stream with each call: pass it there");
     return Plan<Arrays...>(request.head);
-  }
-
-  // Which config the call runs. Nothing runs, so no workspace is reserved.
-  std::string describe() const {
-    Call alike = {request, nullptr};
-    alike.request.head.captured_launches = std::min(request.head.captured_launches, 0);  // a wrong number stays wrong
-    return alike.plan().describe();
   }
 };
 

@@ -89,11 +89,7 @@ ReducePlan<In, Out> reduce_plan(std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   return reduce_plan<In, Out, Acc>(n, ReduceOptions<Acc>{.op = op});
 }
-template <class In, class Out = In, class... Arguments>
-  requires detail::Mistaken<Arguments...>
-void reduce_plan(std::uint64_t, const Arguments&...) {
-  detail::explain_mistake<Arguments...>();
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(reduce_plan)
 
 // Reduces input[0, n) to output[0], or each row or column to an output of its own, both in memory of the device, which
 // must not overlap. Returns as soon as the work is in the stream. Throws before anything is launched if an argument is
@@ -109,12 +105,6 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
   reduce<In, Out, Acc>(input, output, n, ReduceOptions<Acc>{.op = op});
 }
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
-
-// Says which config reduce() runs for n items, from which record, and why. Nothing runs.
-template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
-std::string describe_reduce(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  return detail::reduction_of<In, Out, Acc>(n, options).describe();
-}
 
 // Writes the least item to value[0] and where it first stands to index[0], an integer of 8 bytes, both in memory of the
 // device. Of equal items the first counts; -0 is less than +0; the first NaN is the result of any input that has one.
@@ -136,6 +126,7 @@ template <class T>
 ArgPlan<T> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
   return detail::extreme_of<T>(n, op, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(arg_plan)
 
 }  // namespace scantune::runtime
 

@@ -8,7 +8,8 @@
 //   runtime::load_balance(d_offsets, segments, d_segment_of, n);  // load_balance.hpp
 //   runtime::sort(d_keys, d_out, n);                              // sort.hpp
 //
-// Each function has a plan, as runtime::plan<float>(n), which is made once and called often. Options come last and have
+// Each function has a plan, as runtime::plan<float>(n), which is made once and called often, and says by describe()
+// which config runs. Options come last and have
 // names: first what the problem is, then more arrays, then stream, determinism, forward_progress, latency,
 // captured_launches and config.
 //

@@ -9,6 +9,7 @@
 #include "scantune/cxx20.hpp"
 #ifdef SCANTUNE_CXX20
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -156,22 +157,23 @@ ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   return plan<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
-template <class In, class Out = In, class... Arguments>
-  requires detail::Mistaken<Arguments...>
-void plan(std::uint64_t, const Arguments&...) {
-  detail::explain_mistake<Arguments...>();
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
-// Says which config scan() would run for n items, from which record, and why. Nothing runs.
+// Says which config scan() would run for n items, from which record, and why, as its plan does. Nothing runs, so no
+// workspace is reserved.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  return detail::scan_of<In, Out, Acc>(n, options).describe();
+  auto call = detail::scan_of<In, Out, Acc>(n, options);
+  call.stream = nullptr;
+  call.request.head.captured_launches = std::min(options.captured_launches, 0);  // a wrong number stays wrong
+  return call.plan().describe();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   return describe<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(describe)
 
 }  // namespace scantune::runtime
 

@@ -222,44 +222,47 @@ template <class T>
 SelectPlan<T> select_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
   return detail::selection_of<SelectPlan<T>, T>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_plan)
 template <class T>
 FlaggedPlan<T> select_flagged_plan(std::uint64_t n, const FlaggedOptions& options = {}) {
   return detail::selection_of<FlaggedPlan<T>, T>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_flagged_plan)
 template <class T>
 SelectPlan<T> unique_consecutive_plan(std::uint64_t n, const UniqueOptions& options = {}) {
   return detail::selection_of<SelectPlan<T>, T>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_consecutive_plan)
 template <class Key, class Value>
 UniqueByKeyPlan<Key, Value> unique_by_key_plan(std::uint64_t n, const UniqueOptions& options = {}) {
   return detail::selection_by_key<Key, Value>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_by_key_plan)
 template <class T, class Index = std::uint64_t>
 IndicesPlan<T, Index> select_indices_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
   return detail::selection_of_indices<T, Index>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_indices_plan)
 template <class T>
 PartitionPlan<T> partition_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
   return detail::partition_of<PartitionPlan<T>, T>(n, options, SCANTUNE_APART).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_plan)
 template <class T>
 SelectPlan<T> partition_into_one_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
   return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_into_one_plan)
 template <class T>
 ThreeWayPlan<T> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
   return detail::partition_of<ThreeWayPlan<T>, T>(n, options, SCANTUNE_APART).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_plan)
 template <class T>
 SelectPlan<T> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
   return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).plan();
 }
-
-// Says which config select() runs for n items, from which record, and why. Nothing runs.
-template <class T>
-std::string describe_select(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::selection_of<SelectPlan<T>, T>(n, options).describe();
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_into_one_plan)
 
 }  // namespace scantune::runtime
 

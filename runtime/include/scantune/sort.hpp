@@ -210,25 +210,23 @@ template <class Key>
 SortPlan<Key> sort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
   return detail::sort_of<SortPlan<Key>, Key>(n, SCANTUNE_SORTED_KEYS, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_plan)
 template <class Key, class Value>
 SortPairsPlan<Key, Value> sort_pairs_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
   return detail::sort_of_pairs<Key, Value>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_pairs_plan)
 template <class Key, class Index = std::uint64_t>
 SortIndicesPlan<Key, Index> sort_indices_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
   return detail::sort_of_indices<SortIndicesPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_KEYS_AND_INDICES, options)
       .plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_indices_plan)
 template <class Key, class Index = std::uint64_t>
 ArgsortPlan<Key, Index> argsort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
   return detail::sort_of_indices<ArgsortPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_INDICES, options).plan();
 }
-
-// Says which config sort() runs for n keys alone, from which record, and why. Nothing runs.
-template <class Key>
-std::string describe_sort(std::uint64_t n, const ArgsortOptions& options = {}) {
-  return detail::sort_of<SortPlan<Key>, Key>(n, SCANTUNE_SORTED_KEYS, options).describe();
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(argsort_plan)
 
 }  // namespace scantune::runtime
 
