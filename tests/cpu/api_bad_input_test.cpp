@@ -251,6 +251,7 @@ const std::uint64_t* n_at(std::uintptr_t where) { return static_cast<const std::
 std::uint32_t* flag_at(std::uintptr_t where) { return static_cast<std::uint32_t*>(address(where)); }
 
 const std::string kTooLong(65, 'x');
+constexpr auto kNoDevice = static_cast<runtime::Device>(2);
 
 // clang-format off
 const std::vector<BadInput> kBadInput = {
@@ -418,8 +419,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_arrays", "count", "with a role of a newer header", {with_count(10)}, {"arrays.count is 10, and the array of role 9 is given, which this library does not know"}},
     {"scantune_arrays", "of", "a role that the request does not have", c_arrays([](Arguments& a) { a.flags = kFlags; }, of_nothing_else), {"i32 inclusive sum of 1000 items: flags is given, and the request has input and output alone: leave SCANTUNE_FLAGS NULL"}},
     {"scantune_plan_run", "stream", "captured without a reserve", {c_plan_run([](Arguments& b) { b.device->begin_capture(b.stream, 1); }, far_away)}, {"being captured", "captured_launches"}},
-    {"scantune_release", "stream", "being captured", {[](Arguments& a) { a.device->begin_capture(a.stream, 1); return of_c(scantune_release(a.stream)); }}, {"being captured"}},
-    {"scantune_release", "stream", "of another context", {[](Arguments& a) { a.device->streams.at(a.stream).problem = "it is another's"; return of_c(scantune_release(a.stream)); }}, {"stream: it is another's"}},
+    {"scantune_release", "stream", "being captured", {[](Arguments& a) { a.device->begin_capture(a.stream, 1); return of_c(scantune_release(a.stream, SCANTUNE_CURRENT_GPU)); }}, {"being captured"}},
+    {"scantune_release", "stream", "of another context", {[](Arguments& a) { a.device->streams.at(a.stream).problem = "it is another's"; return of_c(scantune_release(a.stream, SCANTUNE_CURRENT_GPU)); }}, {"stream: it is another's"}},
     {"scantune_buffer_create", "bytes", "more than there are", {[](Arguments&) { scantune_buffer* made = nullptr; return of_c(scantune_buffer_create(~u64{0}, SCANTUNE_CURRENT_GPU, &made)); }}, {"out of memory"}, SCANTUNE_OUT_OF_MEMORY},
     {"scantune_buffer_create", "device", "none", {[](Arguments&) { scantune_buffer* made = nullptr; scantune_device none; write(none, 3); return of_c(scantune_buffer_create(16, none, &made)); }}, {"device is 3", "scantune_device"}},
     {"scantune_buffer_create", "buffer", "null", {[](Arguments&) { return of_c(scantune_buffer_create(16, SCANTUNE_CURRENT_GPU, nullptr)); }}, {"buffer is NULL"}},
@@ -529,6 +530,7 @@ const std::vector<BadInput> kBadInput = {
     {"ScanOptions", "latency", "no latency", options<int>({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"ScanOptions ReduceOptions ArgOptions", "captured_launches", "negative", {cpp([](Arguments&) { runtime::plan<int>(kItems, {.captured_launches = -1}); }), cpp([](Arguments&) { runtime::reduce_plan<int>(kItems, {.captured_launches = -1}); }), cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::min, {.captured_launches = -1}); })}, {"captured_launches is -1"}},
     {"ScanOptions ReduceOptions ArgOptions SelectOptions ExpandOptions ArgsortOptions", "stream", "of a plan", {cpp([](Arguments& a) { runtime::plan<int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::reduce_plan<int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::arg_plan<int>(kItems, runtime::Op::min, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::select_plan<int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::expand_plan<int, int>(kSegments, kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::sort_plan<int>(kItems, {.stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call: pass it there"}},
+    {"ScanOptions ReduceOptions ArgOptions SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions LoadBalanceOptions ExpandOptions SortOptions ArgsortOptions", "device", "no device", all_of({options<int>({.device = kNoDevice}), reduce_options({.device = kNoDevice}), arg_options({.device = kNoDevice}), {cpp([](Arguments&) { runtime::select_plan<int>(kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::select_flagged_plan<int>(kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::unique_consecutive_plan<int>(kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::three_way_partition_plan<int>(kItems, {.parts = runtime::Parts::around(7), .device = kNoDevice}); }), cpp([](Arguments& a) { runtime::load_balance(a.in(), kSegments, a.out(), kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::expand_plan<int, int>(kSegments, kItems, {.device = kNoDevice}); }), cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::argsort_plan<int>(kItems, {.device = kNoDevice}); })}}), {"device is 2", "scantune_device"}},
     {"ScanOptions", "config", "of an unknown family", options<int>({.config = "{\"family\": \"one_pass\"}"}), {"config.family", "found \"one_pass\""}},
     {"ScanOptions ReduceOptions ArgOptions", "segments", "of other items than n", both(both(options<int>({.segments = runtime::Segments::rows(7, 100)}), reduce_options({.segments = runtime::Segments::rows(7, 100)})), arg_options({.segments = runtime::Segments::rows(7, 100)})), {"segments is Segments::rows(7, 100), which are 700 items, and n is 1000", "n must be count * length"}},
     {"ScanOptions", "segments", "columns of other items than n", options<int>({.segments = runtime::Segments::columns(7, 100)}), {"segments is Segments::columns(7, 100), which are 700 items, and n is 1000", "count * length"}},
@@ -569,6 +571,8 @@ const std::vector<BadInput> kBadInput = {
     {"CustomOptions", "name", "with a null character", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.name = kWithNull}); }), {"name", "null character"}},
     {"CustomOptions", "cost", "no cost", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.cost = static_cast<runtime::Cost>(9)}); }), {"combine->cost is 9"}},
     {"Log", "take", "empty", {cpp([](Arguments&) { runtime::Log log{nullptr}; })}, {"take the remarks is empty"}},
+    {"scantune_release runtime::release", "device", "no device", {[](Arguments& a) { scantune_device none; write(none, 2); return of_c(scantune_release(a.on(), none)); }, cpp([](Arguments&) { runtime::release(nullptr, kNoDevice); })}, {"device is 2", "scantune_device"}},
+    {"Buffer", "device", "no device", {cpp([](Arguments&) { runtime::Buffer<int>(4, kNoDevice); })}, {"device is 2"}},
     {"runtime::release", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::release(a.stream); })}, {"being captured"}},
     {"Buffer", "values", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long> buffer{EndlessValues()}; })}, {"larger than any memory"}},
     {"Buffer", "items", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long>((u64{1} << 61) + 1); })}, {"larger than any memory"}},

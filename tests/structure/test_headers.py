@@ -338,7 +338,7 @@ ORDER = [
         "store",
     ),
     *("init", "device_init", "device_inits", "device_n", "device_clamped", "values", "indices", "rank_of"),
-    *("stream", "determinism", "forward_progress", "latency", "captured_launches", "config"),
+    *("stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),
 ]
 
 

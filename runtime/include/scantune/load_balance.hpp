@@ -29,6 +29,7 @@ struct LoadBalanceOptions {
   Index* rank_of = nullptr;  // where the place of each item in its segment goes; null: nowhere
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
+  Device device = Device::current_gpu;
   std::string config = {};  // as of scans
 };
 
@@ -37,6 +38,7 @@ struct ExpandOptions {
   bool check = false;  // as of load_balance()
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 

@@ -7,14 +7,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "scantune/device.hpp"
 #include "scantune/function.hpp"
-
-struct CUstream_st;
 
 namespace scantune::runtime::detail {
 
 template <class T>
-inline constexpr bool kIsStream = std::is_same_v<T, CUstream_st*>;
+inline constexpr bool kIsStream = std::is_same_v<T, Stream>;
 template <class T>
 inline constexpr bool kIsChoice = std::is_enum_v<T> && !std::is_convertible_v<T, int>;
 // A vector, a Buffer, or another owner of the array.

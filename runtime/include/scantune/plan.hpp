@@ -10,18 +10,13 @@
 #include <string>
 #include <type_traits>
 
+#include "scantune/device.hpp"
 #include "scantune/memory.hpp"
 #include "scantune/mistakes.hpp"
 #include "scantune/status.hpp"
 #include "scantune/types.hpp"
 
-struct CUstream_st;
-
 namespace scantune::runtime {
-
-// A cudaStream_t or CUstream; null is the legacy default stream. The host device runs every call at once and ignores
-// it.
-using Stream = CUstream_st*;
 
 namespace detail {
 

@@ -34,7 +34,8 @@ struct ReduceOptions {
   Stream stream = nullptr;  // as of scans
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
-  std::string config = {};    // as of scans
+  Device device = Device::current_gpu;
+  std::string config = {};  // as of scans
 };
 
 struct ArgOptions {
@@ -42,6 +43,7 @@ struct ArgOptions {
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 
@@ -66,8 +68,10 @@ auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
 template <class T>
 auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
   using Acc = default_accumulator_t<T, T>;
-  const ReduceOptions<Acc> as_reduction{
-      .segments = options.segments, .latency = options.latency, .captured_launches = options.captured_launches};
+  const ReduceOptions<Acc> as_reduction{.segments = options.segments,
+                                        .latency = options.latency,
+                                        .captured_launches = options.captured_launches,
+                                        .device = options.device};
   Call<scantune_reduce_request, ArgPlan<T>> call = {reduction_of<T, T, Acc>(n, as_reduction).request, options.stream};
   scantune_reduce_request& request = call.request;
   request.op = op.value();

@@ -64,6 +64,7 @@ struct ScanOptions {
   // time. plan() allocates all of them at once, so that a capture allocates nothing; 0 saves that memory where nothing
   // is captured. scan() allocates each when a first capture needs it.
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   // The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
   // {"block_threads": 256}}. Parameters that are left out have the family's default for this problem. Where it is
   // empty, the library chooses. A config that cannot run the problem is a RequestError, and one that does not compile a

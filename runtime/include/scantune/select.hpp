@@ -36,7 +36,8 @@ struct SelectOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
-  std::string config = {};    // as of scans
+  Device device = Device::current_gpu;
+  std::string config = {};  // as of scans
 };
 
 struct FlaggedOptions {
@@ -44,6 +45,7 @@ struct FlaggedOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 
@@ -54,6 +56,7 @@ struct ThreeWayOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 
@@ -63,6 +66,7 @@ struct UniqueOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 

@@ -99,6 +99,7 @@ struct SortOptions {
   // It means what it means for scans. The default differs: each workspace has room for about one more copy of the keys
   // and of what goes with them, or two of keys that are not put out.
   int captured_launches = 1;
+  Device device = Device::current_gpu;
   std::string config = {};  // as of scans
 };
 
@@ -111,6 +112,7 @@ struct ArgsortOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 1;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 
