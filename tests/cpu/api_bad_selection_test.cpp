@@ -431,6 +431,9 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_plan_run", "stream", "of another context, beside an overlap", selecting_in_workspace([](Arguments& a) { a.output = a.input + 8; a.device->streams.at(a.stream).problem = "it belongs to another context"; }), {"stream: it belongs to another context"}},
 
     // Options of selections.
+    {"SelectOptions", "predicate", "a map", {cpp([](Arguments&) { runtime::select_plan<int>(kItems, {.predicate = runtime::Map::source("")}); })}, {"predicate is a function by Map::source(): pass one by Predicate::source()"}},
+    {"ThreeWayOptions", "parts", "a predicate", {cpp([](Arguments&) { runtime::three_way_partition_plan<int>(kItems, {.parts = runtime::Predicate::source("")}); })}, {"parts is a function by Predicate::source(): pass one by Parts::source()"}},
+    {"UniqueOptions", "equality", "parts", unique_options<int>({.equality = runtime::Parts::source("")}), {"equality is a function by Parts::source(): pass one by Equality::source()"}},
     {"SelectOptions", "predicate", "left out, of structs", select_options<Affine>({}), {"items of a custom type have no order", "predicate of your own"}},
     {"UniqueOptions", "equality", "left out, of structs", unique_options<Affine>({}), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"Predicate::source", "source", "empty", select_options({.predicate = runtime::Predicate::source("")}), {"function->source is empty", "bool keep(Value)"}},

@@ -112,6 +112,10 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
   take_segments(request, n, options.segments);
   request.load = options.load.get();
   request.store = options.store.get();
+  if (request.load != nullptr)
+    check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE>("load", request.load);
+  if (request.store != nullptr)
+    check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE>("store", request.store);
   request.init = options.init.get();
   request.device_init = options.device_init;
   check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);

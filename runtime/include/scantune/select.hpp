@@ -98,6 +98,7 @@ void take_rule(scantune_select_request& request, const ThreeWayOptions<T>& optio
 inline void take_rule(scantune_select_request& request, const FlaggedOptions&) { request.criterion = SCANTUNE_FLAGGED; }
 inline void take_rule(scantune_select_request& request, const UniqueOptions& options) {
   request.function = options.equality.get();
+  check_role<SCANTUNE_FUNCTION_EQUAL>("equality", request.function);
   request.criterion = request.function != nullptr ? SCANTUNE_UNIQUE_BY : SCANTUNE_UNIQUE;
 }
 
