@@ -50,7 +50,7 @@ struct Arguments {
     scan.input_type = scan.output_type = reduce.input_type = reduce.output_type = SCANTUNE_I32;
     select.input_type = sort.input_type = SCANTUNE_I32;
     select.constant = identity;
-    balance.segments = kSegments;
+    balance.segment_count = kSegments;
     balance.input_type = balance.output_type = SCANTUNE_U32;
     combine.source = "Value combine";
     combine.identity = identity;

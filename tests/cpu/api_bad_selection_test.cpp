@@ -34,13 +34,13 @@ void of_flags(Arguments& with) {
   with.rejected = with.second = 0;
   with.select.criterion = SCANTUNE_FLAGGED;
   with.select.constant = nullptr;
-  with.select.value_bytes = 4;
-  with.select.selected = SCANTUNE_ITEMS_AND_INDICES;
+  with.select.value_type = SCANTUNE_F32;
+  with.select.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
 }
 
 void of_indices(Arguments& with) {
   of_selection(with);
-  with.select.selected = SCANTUNE_INDICES;
+  with.select.selected = SCANTUNE_SELECTED_INDICES;
 }
 
 void of_both(Arguments& with) {
@@ -51,7 +51,7 @@ void of_both(Arguments& with) {
 
 void of_behind(Arguments& with) {
   of_selection(with);
-  with.select.rejected = SCANTUNE_BEHIND;
+  with.select.rejected = SCANTUNE_AFTER;
 }
 
 int kPivot = 7;
@@ -324,7 +324,7 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "index_type", "a struct", c_selection([](auto& s) { s.index_type = SCANTUNE_CUSTOM_TYPE; }, of_indices), {"indices are integers of 4 or 8 bytes"}},
     {"scantune_select_request", "index_type", "without indices", c_selection([](auto& s) { s.index_type = SCANTUNE_U32; }), {"index_type is for selections that write indices: leave it out"}},
     {"scantune_select_request", "index_type", "too narrow", c_selection([](auto& s) { s.index_type = SCANTUNE_U16; }), {"indices are integers of 4 or 8 bytes"}},
-    {"scantune_select_request", "index_type", "with fewer indices than items", c_selection([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.selected = SCANTUNE_INDICES; s.index_type = SCANTUNE_I32; }), {"more items than index_type has indices for"}},
+    {"scantune_select_request", "index_type", "with fewer indices than items", c_selection([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.selected = SCANTUNE_SELECTED_INDICES; s.index_type = SCANTUNE_I32; }), {"more items than index_type has indices for"}},
     {"scantune_select_request", "criterion", "no criterion", c_selection([](auto& s) { write(s.criterion, 12); }), {"criterion is 12", "scantune_criterion", "0 to 11"}},
     {"scantune_select_request", "criterion", "a pivot among structs", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 12; s.custom_alignment = 4; }, of_three), {"items of a custom type have no order", "part() of your own"}},
     {"scantune_select_request", "criterion", "of three parts, of which one is dropped", c_selection([](auto& s) { s.rejected = SCANTUNE_DROPPED; }, of_three), {"all of three parts are written", "apart or behind"}},
@@ -332,12 +332,12 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "criterion", "equality of structs", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 12; s.custom_alignment = 4; s.criterion = SCANTUNE_UNIQUE; s.constant = nullptr; }), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"scantune_select_request", "selected", "no choice", c_selection([](auto& s) { write(s.selected, 3); }), {"selected is 3", "scantune_selected", "0 to 2"}},
     {"scantune_select_request", "rejected", "no choice", c_selection([](auto& s) { write(s.rejected, -1); }), {"rejected is -1", "scantune_rejected"}},
-    {"scantune_select_request", "rejected", "behind indices", c_selection([](auto& s) { s.rejected = SCANTUNE_BEHIND; s.selected = SCANTUNE_INDICES; }), {"ask for items too"}},
-    {"scantune_select_request", "rejected", "apart, of indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_INDICES; }), {"ask for items too"}},
-    {"scantune_select_request", "rejected", "apart, beside indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_ITEMS_AND_INDICES; }), {"ask for neither values nor indices"}},
-    {"scantune_select_request", "rejected", "apart, beside values", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.value_bytes = 4; }), {"ask for neither values nor indices"}},
-    {"scantune_select_request", "value_bytes", "3", c_selection([](auto& s) { s.value_bytes = 3; }), {"value_bytes is 3", "1, 2, 4 or 8"}},
-    {"scantune_select_request", "value_bytes", "16", c_selection([](auto& s) { s.value_bytes = 16; }), {"value_bytes is 16"}},
+    {"scantune_select_request", "rejected", "behind indices", c_selection([](auto& s) { s.rejected = SCANTUNE_AFTER; s.selected = SCANTUNE_SELECTED_INDICES; }), {"ask for items too"}},
+    {"scantune_select_request", "rejected", "apart, of indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_SELECTED_INDICES; }), {"ask for items too"}},
+    {"scantune_select_request", "rejected", "apart, beside indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES; }), {"ask for neither values nor indices"}},
+    {"scantune_select_request", "rejected", "apart, beside values", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.value_type = SCANTUNE_U32; }), {"ask for neither values nor indices"}},
+    {"scantune_select_request", "value_type", "no type", c_selection([](auto& s) { write(s.value_type, 14); }), {"value_type is 14", "1 to 13"}},
+    {"scantune_select_request", "value_type", "a struct", c_selection([](auto& s) { s.value_type = SCANTUNE_CUSTOM_TYPE; }), {"value_type is SCANTUNE_CUSTOM_TYPE", "1, 2, 4 or 8", "name the integer"}},
     {"scantune_head", "forward_progress", "no forward progress", c_selection([](auto& s) { write(s.head.forward_progress, 2); }), {"forward_progress is 2"}},
     {"scantune_head", "latency", "no latency", c_selection([](auto& s) { write(s.head.latency, 2); }), {"latency is 2"}},
     {"scantune_select_request", "constant", "left out", c_selection([](auto& s) { s.constant = nullptr; }), {"constant is NULL, and criterion is SCANTUNE_LESS", "point it to"}},
@@ -353,7 +353,7 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "spare", "not 0", c_selection([](auto& s) { s.spare = 3; }), {"spare is 3", "must be 0"}},
     {"scantune_select_request", "count_type", "too narrow", c_selection([](auto& s) { s.count_type = SCANTUNE_U32; }), {"count_type is u32; it must be SCANTUNE_U64 or SCANTUNE_I64", "8 bytes"}},
     {"scantune_select_request", "function", "left out, of neighbours", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_UNIQUE_BY; }, of_source), {"function is NULL, and criterion is SCANTUNE_UNIQUE_BY: point it to the function"}},
-    {"scantune_select_request", "function", "left out, of parts", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_BEHIND; }, of_source), {"function is NULL, and criterion is SCANTUNE_PARTS"}},
+    {"scantune_select_request", "function", "left out, of parts", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_AFTER; }, of_source), {"function is NULL, and criterion is SCANTUNE_PARTS"}},
     {"scantune_function", "source", "empty", c_function([](auto& f) { f.source = ""; }), {"function->source is empty"}},
     {"scantune_select_request", "function", "of a criterion without one", c_request([](Arguments& a) { a.select.function = &a.function; }, of_selection), {"function is given, and criterion is SCANTUNE_LESS", "leave it NULL"}},
     {"scantune_function", "state", "left out", c_function([](auto& f) { f.state_bytes = 8; }), {"function->state is NULL, and state_bytes is 8"}},

@@ -62,16 +62,16 @@ struct CSelection {
 TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
   std::vector<CSelection> all(9);
   all[1].request.criterion = SCANTUNE_FLAGGED;
-  all[2].request.value_bytes = 4;
-  all[3].request.selected = SCANTUNE_INDICES;
-  all[4].request.selected = SCANTUNE_ITEMS_AND_INDICES;
+  all[2].request.value_type = SCANTUNE_F32;
+  all[3].request.selected = SCANTUNE_SELECTED_INDICES;
+  all[4].request.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
   all[5].request.rejected = SCANTUNE_APART;
   all[6].request.criterion = SCANTUNE_FLAGGED;
-  all[6].request.value_bytes = 8;
-  all[6].request.selected = SCANTUNE_ITEMS_AND_INDICES;
+  all[6].request.value_type = SCANTUNE_I64;
+  all[6].request.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
   for (CSelection* const three : {&all[7], &all[8]}) {
     three->request.criterion = SCANTUNE_AROUND;
-    three->request.rejected = three == &all[7] ? SCANTUNE_APART : SCANTUNE_BEHIND;
+    three->request.rejected = three == &all[7] ? SCANTUNE_APART : SCANTUNE_AFTER;
   }
   for (CSelection& one : all) {
     scantune_select_request& request = one.request;
@@ -80,11 +80,11 @@ TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
       request.constant = nullptr;
       of[SCANTUNE_FLAGS] = address(0xa000001);
     }
-    if (request.value_bytes != 0) {
+    if (request.value_type != SCANTUNE_DEFAULT_TYPE) {
       of[SCANTUNE_VALUES] = address(0xb000000);
       of[SCANTUNE_VALUES_OUTPUT] = address(0xc000000);
     }
-    if (request.selected == SCANTUNE_ITEMS_AND_INDICES) of[SCANTUNE_POSITION] = address(0xd000000);
+    if (request.selected == SCANTUNE_SELECTED_ITEMS_AND_INDICES) of[SCANTUNE_POSITION] = address(0xd000000);
     if (request.rejected == SCANTUNE_APART) of[SCANTUNE_REJECTED] = address(0xe000000);
     if (request.criterion == SCANTUNE_AROUND && request.rejected == SCANTUNE_APART)
       of[SCANTUNE_SECOND] = address(0xf000000);

@@ -332,13 +332,12 @@ ORDER = [
         "equality",
         "order",
         "bits",
-        "check",
         "segments",
         "load",
         "store",
     ),
     *("init", "device_init", "device_inits", "device_n", "device_clamped", "values", "indices", "rank_of"),
-    *("stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),
+    *("check", "stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),
 ]
 
 

@@ -23,10 +23,10 @@ namespace scantune::runtime {
 
 template <class Index>
 struct LoadBalanceOptions {
+  Index* rank_of = nullptr;  // where the place of each item in its segment goes; null: nowhere
   // Whether the offsets are checked first. The check waits for the stream and throws RequestError that names the first
   // wrong offset; it is refused while the stream is being captured.
   bool check = false;
-  Index* rank_of = nullptr;  // where the place of each item in its segment goes; null: nowhere
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   Device device = Device::current_gpu;
@@ -59,7 +59,7 @@ Call<scantune_load_balance_request, PlanType> balance_with(std::uint64_t segment
   static_assert(kIsIndex<Offset>, "offsets must be integers of 4 or 8 bytes");
   scantune_load_balance_request request = SCANTUNE_LOAD_BALANCE_REQUEST_INIT;
   take_options(request.head, n, options);
-  request.segments = segments;
+  request.segment_count = segments;
   request.input_type = type_of<Offset>();
   request.assigned = assigned;
   request.check = options.check ? 1 : 0;

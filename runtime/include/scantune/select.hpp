@@ -122,7 +122,7 @@ auto selection_by_key(std::uint64_t n, const UniqueOptions& options) {
                 "values must be aligned to their size: declare the struct with alignas, as struct alignas(8) for 8 "
                 "bytes");
   auto call = selection_of<UniqueByKeyPlan<Key, Value>, Key>(n, options);
-  call.request.value_bytes = sizeof(Value);
+  call.request.value_type = moved_type<Value>();
   return call;
 }
 
@@ -130,7 +130,7 @@ template <class T, class Index>
 auto selection_of_indices(std::uint64_t n, const SelectOptions<T>& options) {
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
   auto call = selection_of<IndicesPlan<T, Index>, T>(n, options);
-  call.request.selected = SCANTUNE_INDICES;
+  call.request.selected = SCANTUNE_SELECTED_INDICES;
   call.request.index_type = type_of<Index>();
   return call;
 }
@@ -200,7 +200,7 @@ SCANTUNE_EXPLAIN_MISTAKES(partition)
 template <class T>
 void partition_into_one(const T* input, T* output, detail::Written count, std::uint64_t n,
                         const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).run(input, output, count);
+  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
 
@@ -217,7 +217,7 @@ SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
 template <class T>
 void three_way_partition_into_one(const T* input, T* output, detail::Written counts, std::uint64_t n,
                                   const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).run(input, output, counts);
+  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).run(input, output, counts);
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition_into_one)
 
@@ -255,7 +255,7 @@ PartitionPlan<T> partition_plan(std::uint64_t n, const SelectOptions<T>& options
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_plan)
 template <class T>
 SelectPlan<T> partition_into_one_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).plan();
+  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_into_one_plan)
 template <class T>
@@ -265,7 +265,7 @@ ThreeWayPlan<T> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_plan)
 template <class T>
 SelectPlan<T> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_BEHIND).plan();
+  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_into_one_plan)
 
