@@ -27,7 +27,7 @@ struct scantune_plan {
   std::string description;
   std::unique_ptr<const OffsetsCheck> offsets_check;  // of a load balance; null: nothing is checked
   std::unique_ptr<const CallStates> states;           // what those of the request are
-  bool is_plain;  // there is something to launch, and nothing but input and output to be put in its place
+  bool is_plain;  // there is something to launch, whose arrays are input and output
 };
 
 struct scantune_buffer {
@@ -108,7 +108,7 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
   asked.config = {};  // the caller's text
   auto states = asked.states != nullptr ? std::make_unique<const CallStates>(*asked.states) : nullptr;
   asked.states = states.get();
-  const bool is_plain = made != nullptr && places.begin_plainly() && !asked.checks_offsets;
+  const bool is_plain = made != nullptr && places.are_plain() && !asked.checks_offsets;
   std::string description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
   return std::make_unique<scantune_plan>(scantune_plan{.asked = asked,
                                                        .places = places,
@@ -119,15 +119,11 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
                                                        .is_plain = is_plain});
 }
 
-// The arrays of a scan. Where maps may stand in the place of arrays, those that are given are looked at.
+// The arrays of a scan. Without maps and an n in memory its operands are input, output and what it may start from.
 Pointers scanned(const Asked& asked, const void* input, void* output) {
-  if (asked.states != nullptr) {
-    const scantune_arrays arrays = {2, {input, output}};
-    return Places(asked).of(asked.request, &arrays);
-  }
-  if (asked.device_n == nullptr) return {input, output, asked.device_init};
-  if (asked.device_init == nullptr) return {input, output, asked.device_n, asked.device_clamped};
-  return {input, output, asked.device_init, asked.device_n, asked.device_clamped};
+  if (asked.states == nullptr && asked.device_n == nullptr) return {input, output, asked.device_init};
+  const scantune_arrays arrays = {2, {input, output}};
+  return Places(asked).of(asked.request, &arrays);
 }
 
 static_assert(SCANTUNE_WORKSPACE_ALIGNMENT == kWorkspaceAlignmentBytes);

@@ -1,6 +1,7 @@
 // Which of a caller's arrays goes where.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -35,8 +36,12 @@ class Places {
   }
 
   const Pointers& kept() const { return kept_; }
-  // Whether input and output are the first two places: then they may be put over what is kept.
-  bool begin_plainly() const { return place_of_[SCANTUNE_INPUT] == 0 && place_of_[SCANTUNE_OUTPUT] == 1; }
+  // Whether the arrays are input and output, in the first two places: then they may be put over what is kept.
+  bool are_plain() const {
+    const auto has_place = [](std::uint8_t place) { return place < OperandList::kCapacity; };
+    return place_of_[SCANTUNE_INPUT] == 0 && place_of_[SCANTUNE_OUTPUT] == 1 &&
+           std::ranges::count_if(place_of_, has_place) == 2;
+  }
 
  private:
   [[noreturn]] static void refuse_null();
