@@ -27,7 +27,7 @@ struct scantune_plan {
   std::string description;
   std::unique_ptr<const OffsetsCheck> offsets_check;  // of a load balance; null: nothing is checked
   std::unique_ptr<const CallStates> states;           // what those of the request are
-  bool is_plain;  // there is something to launch, whose arrays are input and output
+  bool is_plain;                                      // there is something to launch, whose arrays are input and output
 };
 
 struct scantune_buffer {

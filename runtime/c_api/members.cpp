@@ -58,6 +58,10 @@ void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment) {
                                std::to_string(bytes));
 }
 
+void fail_type(const char* member, const char* why) {
+  fail(member, std::string("given, and ") + why + ": leave it SCANTUNE_DEFAULT_TYPE");
+}
+
 void fail_wide_type(const char* member, int number) {
   const std::string type =
       number >= SCANTUNE_I8 && number <= kLastType ? type_name(type_of(number)) : std::to_string(number);

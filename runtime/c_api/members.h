@@ -112,6 +112,14 @@ inline void check_wide_type(const char* member, const scantune_type& type) {
     fail_wide_type(member, number);
 }
 
+[[noreturn]] void fail_type(const char* member, const char* why);
+
+// Throws if a type is named of what a request does not have.
+inline void refuse_type(const char* member, const scantune_type& type, const char* why) {
+  if (number_in(type) != SCANTUNE_DEFAULT_TYPE) [[unlikely]]
+    fail_type(member, why);
+}
+
 // The caller's text; empty where none is given.
 inline std::string_view checked_config(const char* config) {
   if (config == nullptr) return {};

@@ -36,7 +36,10 @@ Asked checked_reduce_head(const scantune_head* head, Room& room) {
   take_items(given, request, beside);
   request.position =
       static_cast<Position>(checked_enum("position", "scantune_position", said.position, 0, SCANTUNE_FIRST_POSITION));
-  check_wide_type("index_type", said.index_type);
+  if (request.has_position())
+    check_wide_type("index_type", said.index_type);
+  else
+    refuse_type("index_type", said.index_type, "position is SCANTUNE_NO_POSITION");
   take_maps_and_state(given, request, beside, room);
   take_strides(said, request);
   request.init = checked_init(given, request.position);

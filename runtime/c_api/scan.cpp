@@ -37,6 +37,7 @@ NSource checked_n_source(const scantune_scan_request& caller) {
   }
   if (caller.device_clamped != nullptr)
     fail("device_clamped", "given, and device_n is NULL: n is clamped only if it lies in memory, so pass both or none");
+  refuse_type("n_type", caller.n_type, "device_n is NULL");
   return NSource::call;
 }
 

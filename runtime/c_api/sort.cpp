@@ -20,10 +20,7 @@ constexpr StructVersion kSortVersion = request_version("scantune_sort_request", 
 ValueType checked_value_type(const scantune_sort_request& said, const SortRequest& request) {
   const bool is_given = number_in(said.value_type) != SCANTUNE_DEFAULT_TYPE;
   if (!request.has_payload()) {
-    if (is_given)
-      fail("value_type",
-           "given, and sorted is SCANTUNE_SORTED_KEYS, which has neither values nor indices: leave it "
-           "SCANTUNE_DEFAULT_TYPE");
+    refuse_type("value_type", said.value_type, "sorted is SCANTUNE_SORTED_KEYS, which has neither values nor indices");
     return request.value_type;
   }
   if (is_given) return checked_type("value_type", said.value_type);

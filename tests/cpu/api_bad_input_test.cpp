@@ -408,6 +408,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_head", "spare", "not 0", all_of({c_problem([](auto& p) { p.head.spare[0] = 1; }), c_problem([](auto& p) { p.head.spare[3] = 1; }), c_reductions([](auto& p) { p.head.spare[2] = 1; })}), {"spare is 1", "must be 0"}},
     {"scantune_reduce_request", "spare", "not 0", c_reductions([](auto& p) { p.spare = 7; }), {"spare is 7", "must be 0"}},
     {"scantune_reduce_request", "position", "none", c_reductions([](auto& p) { write(p.position, 2); }), {"position is 2", "scantune_position"}},
+    {"scantune_reduce_request", "index_type", "without a position", c_reductions([](auto& p) { p.index_type = SCANTUNE_U64; }), {"index_type is given, and position is SCANTUNE_NO_POSITION: leave it SCANTUNE_DEFAULT_TYPE"}},
+    {"scantune_scan_request", "n_type", "without device_n", c_problem([](auto& p) { p.n_type = SCANTUNE_U64; }), {"n_type is given, and device_n is NULL: leave it SCANTUNE_DEFAULT_TYPE"}},
     {"scantune_reduce_request", "index_type", "too narrow", c_places([](auto& p) { p.index_type = SCANTUNE_I32; }), {"index_type is i32; it must be SCANTUNE_U64 or SCANTUNE_I64"}},
     {"scantune_scan_request", "n_type", "too narrow", c_problem([](auto& p) { p.device_n = n_at(0x5000); p.n_type = SCANTUNE_U32; }), {"n_type is u32; it must be SCANTUNE_U64 or SCANTUNE_I64"}},
     {"UserFunction", "role", "none", options<int>({.load = runtime::UserFunction(static_cast<runtime::UserFunction::Role>(99), "int load(int)")}), {"load is a function of role 99: pass one by Map::source()"}},

@@ -28,7 +28,8 @@ typedef struct scantune_reduce_request {
   scantune_operator op;
   const scantune_function* combine;
   scantune_position position;
-  scantune_type index_type; /* of positions: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
+  scantune_type index_type; /* of positions: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all
+                               that reductions without them take */
   scantune_segments segments;
   uint32_t spare; /* must be 0 */
   uint64_t rows;

@@ -24,7 +24,8 @@ typedef struct scantune_scan_request {
   scantune_kind kind;
   scantune_direction direction;
   scantune_segments segments;
-  scantune_type n_type; /* of *device_n: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
+  scantune_type n_type; /* of *device_n: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all that
+                           scans without one take */
   uint64_t rows;        /* how many rows n items are, each of n / rows items; 0 unless segments is SCANTUNE_ROWS */
   uint64_t columns;     /* how many columns, likewise; 0 unless segments is SCANTUNE_COLUMNS */
   /* Rows whose items lie anywhere: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
