@@ -49,11 +49,18 @@ namespace {
 
 Stream stream_of(scantune_stream stream) { return static_cast<Stream>(stream); }
 
+[[noreturn]] void fail_null(const char* argument, const char* what) {
+  fail(argument, std::string("NULL: pass ") + what);
+}
+
 template <class T>
-T& not_null(const char* argument, T* pointer) {
-  if (pointer == nullptr) throw RequestError(std::string(argument) + " is NULL");
+T& not_null(const char* argument, const char* what, T* pointer) {
+  if (pointer == nullptr) [[unlikely]]
+    fail_null(argument, what);
   return *pointer;
 }
+
+constexpr const char* kBuffer = "what scantune_buffer_create() made";
 
 void check_copy(const scantune_buffer& buffer, const char* argument, const void* memory, std::uint64_t bytes) {
   if (bytes > buffer.bytes)
@@ -143,7 +150,8 @@ void scantune_set_log(scantune_log log, void* user) { set_log(log, user); }
 scantune_type scantune_accumulator(scantune_type input, scantune_type output) { return accumulator_of(input, output); }
 
 scantune_status scantune_request_init(scantune_head* request, scantune_algorithm algorithm, size_t struct_bytes) {
-  return guarded([&] { initialise(&not_null("request", request), algorithm, struct_bytes); });
+  return guarded(
+      [&] { initialise(&not_null("request", "the head of the request to set", request), algorithm, struct_bytes); });
 }
 
 scantune_status scantune_scan(const scantune_scan_request* request, const void* input, void* output,
@@ -169,7 +177,7 @@ scantune_status scantune_run(const scantune_head* request, const scantune_arrays
 
 scantune_status scantune_plan_create(const scantune_head* request, scantune_plan** plan) {
   return guarded([&] {
-    scantune_plan*& place = not_null("plan", plan);
+    scantune_plan*& place = not_null("plan", "where the plan is to go", plan);
     Room room;
     place = made_plan(checked_request(request, room)).release();
   });
@@ -178,7 +186,7 @@ scantune_status scantune_plan_create(const scantune_head* request, scantune_plan
 scantune_status scantune_plan_run(scantune_plan* plan, const scantune_arrays* arrays,
                                   const scantune_workspace* workspace, scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = not_null("plan", plan);
+    const scantune_plan& made = not_null("plan", "what scantune_plan_create() made", plan);
     Pointers pointers = made.places.kept();
     if (made.is_plain && arrays != nullptr && arrays->count == 2) [[likely]] {  // plans are held to their instructions
       pointers[0] = arrays->of[SCANTUNE_INPUT];
@@ -230,7 +238,7 @@ scantune_status scantune_trim(uint64_t* freed_bytes) {
 
 scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, scantune_buffer** buffer) {
   return guarded([&] {
-    scantune_buffer*& place = not_null("buffer", buffer);
+    scantune_buffer*& place = not_null("buffer", "where the buffer is to go", buffer);
     checked_device(device);
     place = new scantune_buffer(device_of(device), bytes);
   });
@@ -240,7 +248,7 @@ void* scantune_buffer_data(const scantune_buffer* buffer) { return buffer == nul
 
 scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes) {
   return guarded([&] {
-    const scantune_buffer& to = not_null("buffer", buffer);
+    const scantune_buffer& to = not_null("buffer", kBuffer, buffer);
     check_copy(to, "source", source, bytes);
     if (bytes > 0) to.device->upload(to.data, source, bytes);
   });
@@ -248,7 +256,7 @@ scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* sour
 
 scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes) {
   return guarded([&] {
-    const scantune_buffer& from = not_null("buffer", buffer);
+    const scantune_buffer& from = not_null("buffer", kBuffer, buffer);
     check_copy(from, "destination", destination, bytes);
     if (bytes > 0) from.device->download(destination, from.data, bytes);
   });

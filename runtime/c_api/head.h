@@ -6,14 +6,14 @@
 
 namespace scantune::c_api {
 
-[[noreturn]] inline void fail_spare(std::uint64_t found) {
-  fail("spare", std::to_string(found) + "; members to come take its place, and until then it must be 0");
+[[noreturn]] inline void fail_spare(const char* member, std::uint64_t found) {
+  fail(member, std::to_string(found) + "; members to come take its place, and until then it must be 0");
 }
 
 // Throws unless what no member names is 0.
-inline void check_spare(std::uint64_t spare) {
+inline void check_spare(const char* member, std::uint64_t spare) {
   if (spare != 0) [[unlikely]]
-    fail_spare(spare);
+    fail_spare(member, spare);
 }
 
 // Throws unless every choice of the head, each of two, is one.
@@ -28,7 +28,7 @@ inline void check_spare(std::uint64_t spare) {
 // before the request is.
 template <class Typed>
 [[gnu::always_inline]] inline void take_head(const scantune_head& head, Typed& request) {
-  check_spare(head.spare[0] | head.spare[1] | head.spare[2] | head.spare[3]);
+  check_spare("head.spare", head.spare[0] | head.spare[1] | head.spare[2] | head.spare[3]);
   const int determinism = number_in(head.determinism), forward_progress = number_in(head.forward_progress),
             latency = number_in(head.latency);
   if (static_cast<unsigned>(number_in(head.device) | determinism | forward_progress | latency) > 1) [[unlikely]]

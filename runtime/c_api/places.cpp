@@ -58,7 +58,9 @@ Places::Places(const Asked& asked) {
 
 void Places::refuse_null() { fail("arrays", "NULL; it must point to a scantune_arrays"); }
 
-std::uint64_t Places::known_count(const scantune_arrays& arrays) {
+std::uint64_t Places::known_count(const scantune_arrays& arrays) const {
+  if (arrays.count == 0 && array_count() > 0)
+    fail("arrays.count", "0, so that no array is given: start from SCANTUNE_ARRAYS_INIT");
   if (arrays.count > kMostCount)
     fail("arrays.count", std::to_string(arrays.count) + "; there are " + std::to_string(SCANTUNE_ROLES) +
                              " roles: start from SCANTUNE_ARRAYS_INIT");
@@ -69,7 +71,7 @@ std::uint64_t Places::known_count(const scantune_arrays& arrays) {
       fail("arrays.count", std::to_string(arrays.count) + ", and the array of role " + std::to_string(role) +
                                " is given, which this library does not know. It comes from a newer header: update the "
                                "library, or leave it NULL");
-  return SCANTUNE_ROLES;
+  return std::min<std::uint64_t>(arrays.count, SCANTUNE_ROLES);
 }
 
 void Places::refuse(const Request& request, const scantune_arrays& arrays) const {

@@ -30,7 +30,7 @@ Asked checked_reduce_head(const scantune_head* head, Room& room) {
   const auto given =
       given_by(kReduceVersion, reinterpret_cast<const scantune_reduce_request*>(head), kDefaultReduce, storage);
   const scantune_reduce_request& said = given.request;
-  check_spare(said.spare);
+  check_spare("spare", said.spare);
   Beside beside;
   ReduceRequest request;
   take_items(given, request, beside);

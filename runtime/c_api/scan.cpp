@@ -19,8 +19,7 @@ Init checked_init(const scantune_scan_request& caller, Kind kind) {
   refuse_two_inits(caller);
   if (caller.device_inits != nullptr) {
     if (caller.init != nullptr || caller.device_init != nullptr)
-      throw RequestError(std::string("device_inits and ") + (caller.init != nullptr ? "init" : "device_init") +
-                         " are both given; at most one of them can be combined before the first item");
+      fail_two_inits("device_inits", caller.init != nullptr ? "init" : "device_init");
     if (number_in(caller.segments) == SCANTUNE_NO_SEGMENTS)
       fail("device_inits",
            "given, and segments is SCANTUNE_NO_SEGMENTS: set segments, or pass one value in init or device_init");

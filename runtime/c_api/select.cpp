@@ -51,7 +51,7 @@ Values checked_values(const scantune_type& type) {
 SelectRequest request_of(const scantune_select_request& said) {
   SelectRequest request;
   take_head(said.head, request);
-  check_spare(said.spare);
+  check_spare("spare", said.spare);
   request.input_type = checked_type("input_type", said.input_type);
   take_custom_type(said, request.input_type == ValueType::custom, request);
   request.criterion =

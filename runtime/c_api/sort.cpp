@@ -50,7 +50,7 @@ void take_bits(const scantune_sort_request& said, SortRequest& request) {
 SortRequest request_of(const scantune_sort_request& said) {
   SortRequest request;
   take_head(said.head, request);
-  check_spare(said.spare);
+  check_spare("spare", said.spare);
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type",
