@@ -10,6 +10,7 @@
 #ifdef SCANTUNE_CXX20
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -83,11 +84,10 @@ template <class Acc>
 void check_identity(const Op& op) {
   constexpr scantune_type type = type_of<Acc>();
   const scantune_type given = op.function()->identity_type;
-  const bool same_struct = op.identity_bytes() == sizeof(Acc) && op.identity_alignment() == alignof(Acc);
-  if (given == type && (type != SCANTUNE_CUSTOM_TYPE || same_struct)) return;
-  throw RequestError("the identity given to Op::custom() is " +
-                     type_name(given, op.identity_bytes(), op.identity_alignment()) + ", and the accumulator is " +
-                     type_name(type, sizeof(Acc), alignof(Acc)) +
+  const std::size_t bytes = op.function_.identity_bytes(), alignment = op.function_.identity_alignment();
+  if (given == type && (type != SCANTUNE_CUSTOM_TYPE || (bytes == sizeof(Acc) && alignment == alignof(Acc)))) return;
+  throw RequestError("the identity given to Op::custom() is " + type_name(given, bytes, alignment) +
+                     ", and the accumulator is " + type_name(type, sizeof(Acc), alignof(Acc)) +
                      ": pass an identity of the accumulator's type, or name another accumulator, as in "
                      "scan<In, Out, Acc>()");
 }
