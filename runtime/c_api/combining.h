@@ -54,7 +54,7 @@ struct Beside {
 
 template <class Caller>
 [[gnu::always_inline]] inline Operator checked_operator(const Given<Caller>& given) {
-  const int op = checked_enum("op", "scantune_operator", given.request.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
+  const int op = checked_enum("op", "operator", given.request.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
   if (op != SCANTUNE_CUSTOM) {
     if (given.combine != nullptr)
       fail("combine", "given, but op is " + std::string(token(static_cast<Operator>(op))) +
@@ -98,7 +98,7 @@ template <class Caller, class Typed>
   const bool has_struct = request.input_type == ValueType::custom || request.accumulator_type == ValueType::custom ||
                           request.output_type == ValueType::custom;
   take_custom_type(caller, has_struct, request);
-  request.segments = checked_segments(caller.segments);
+  request.segments = checked<Segments>("segments", caller.segments);
   request.rows = caller.rows;
   request.columns = caller.columns;
   if (request.segments != Segments::none || (caller.rows | caller.columns) != 0) {

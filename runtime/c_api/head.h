@@ -19,9 +19,9 @@ inline void check_spare(const char* member, std::uint64_t spare) {
 // Throws unless every choice of the head, each of two, is one.
 [[gnu::noinline]] inline void check_choices_one_by_one(const scantune_head& head) {
   checked_device(head.device);
-  checked_enum("determinism", "scantune_determinism", head.determinism, 0, SCANTUNE_RUN_TO_RUN);
-  checked_enum("forward_progress", "scantune_forward_progress", head.forward_progress, 0, SCANTUNE_DOCUMENTED);
-  checked_enum("latency", "scantune_latency", head.latency, 0, SCANTUNE_ISOLATED);
+  checked<Determinism>("determinism", head.determinism);
+  checked<ForwardProgress>("forward_progress", head.forward_progress);
+  checked<Latency>("latency", head.latency);
 }
 
 // Sets what the typed request has of the head's members, and throws if one of the others is wrong that may be checked

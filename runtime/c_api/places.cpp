@@ -14,9 +14,6 @@ static_assert(same(SCANTUNE_INPUT, OperandRole::input) && same(SCANTUNE_OUTPUT, 
               same(SCANTUNE_SECOND, OperandRole::second) && same(SCANTUNE_REJECTED, OperandRole::rejected) &&
               same(SCANTUNE_COUNT, OperandRole::count) && SCANTUNE_ROLES == SCANTUNE_COUNT + 1);
 
-constexpr const char* kArrayRoles[SCANTUNE_ROLES] = {"SCANTUNE_INPUT",  "SCANTUNE_OUTPUT",   "SCANTUNE_POSITION",
-                                                     "SCANTUNE_FLAGS",  "SCANTUNE_VALUES",   "SCANTUNE_VALUES_OUTPUT",
-                                                     "SCANTUNE_SECOND", "SCANTUNE_REJECTED", "SCANTUNE_COUNT"};
 constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has to fail
 
 const void* kept_pointer(const Asked& asked, OperandRole role) {
@@ -33,10 +30,9 @@ std::string arrays_of(const Request& request) {
   for (int place = 0; place < all.count; ++place) {
     const Operand& operand = all.operands[place];
     if (is_argument(operand.role)) continue;
-    const bool is_named_so =
-        std::string_view(operand.name) == Tokens<OperandRole>::kNames[static_cast<int>(operand.role)];
+    const std::string_view role = token(operand.role);
     text += operand.name;
-    if (!is_named_so) text += " (" + std::string(kArrayRoles[static_cast<int>(operand.role)]) + ")";
+    if (operand.name != role) text += " (" + constant_of(role) + ")";
     text += --left > 1 ? ", " : left == 1 ? " and " : "";
   }
   return text.empty() ? "no array" : text + " alone";
@@ -78,7 +74,7 @@ void Places::refuse(const Request& request, const scantune_arrays& arrays) const
   std::size_t role = 0;
   while (place_of_[role] < kept_.size() || arrays.of[role] == nullptr) ++role;
   throw RequestError(to_string(request) + ": " + Tokens<OperandRole>::kNames[role] + " is given, and the request has " +
-                     arrays_of(request) + ": leave " + kArrayRoles[role] + " NULL");
+                     arrays_of(request) + ": leave " + constant_of(Tokens<OperandRole>::kNames[role]) + " NULL");
 }
 
 }  // namespace scantune::c_api

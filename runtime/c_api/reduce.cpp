@@ -34,8 +34,7 @@ Asked checked_reduce_head(const scantune_head* head, Room& room) {
   Beside beside;
   ReduceRequest request;
   take_items(given, request, beside);
-  request.position =
-      static_cast<Position>(checked_enum("position", "scantune_position", said.position, 0, SCANTUNE_FIRST_POSITION));
+  request.position = checked<Position>("position", said.position);
   if (request.has_position())
     check_wide_type("index_type", said.index_type);
   else

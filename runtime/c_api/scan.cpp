@@ -59,9 +59,8 @@ Asked checked_scan(const scantune_scan_request* caller, Room& room) {
   Beside beside;
   ScanRequest request;
   take_items(given, request, beside);
-  request.kind = static_cast<Kind>(checked_enum("kind", "scantune_kind", said.kind, 0, SCANTUNE_EXCLUSIVE));
-  request.direction =
-      static_cast<Direction>(checked_enum("direction", "scantune_direction", said.direction, 0, SCANTUNE_REVERSE));
+  request.kind = checked<Kind>("kind", said.kind);
+  request.direction = checked<Direction>("direction", said.direction);
   take_maps_and_state(given, request, beside, room);
   request.init = checked_init(said, request.kind);
   request.n_source = checked_n_source(said);

@@ -56,13 +56,12 @@ SortRequest request_of(const scantune_sort_request& said) {
     fail("input_type",
          "SCANTUNE_CUSTOM_TYPE; keys are numbers: sort a number that stands for each, and pass the items "
          "as values");
-  request.sorted =
-      static_cast<Sorted>(checked_enum("sorted", "scantune_sorted", said.sorted, 0, SCANTUNE_SORTED_KEYS_AND_INDICES));
+  request.sorted = checked<Sorted>("sorted", said.sorted);
   request.value_type = checked_value_type(said, request);
   take_custom_type(said, request.value_type == ValueType::custom, request);
-  request.order = static_cast<Order>(checked_enum("order", "scantune_order", said.order, 0, SCANTUNE_DESCENDING));
+  request.order = checked<Order>("order", said.order);
   take_bits(said, request);
-  request.segments = checked_segments(said.segments);
+  request.segments = checked<Segments>("segments", said.segments);
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
   check_supported(request);

@@ -77,8 +77,7 @@ typedef struct scantune_arrays {
 } scantune_arrays;
 
 /* clang-format off */
-#define SCANTUNE_ARRAYS_INIT                                                                                          \
-  {SCANTUNE_ROLES, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}}
+#define SCANTUNE_ARRAYS_INIT {SCANTUNE_ROLES, {NULL}}
 /* clang-format on */
 
 /* The request of each algorithm. */
