@@ -34,7 +34,7 @@ const FunctionRole& role_of(int number) { return kFunctionRoles[number - 1]; }
   fail((std::string(member.name) + "->" + part).c_str(), found);
 }
 
-// What the source of a map defines, its member says.
+// The source of a map defines a function by the name of its member.
 std::string defined(const FunctionMember& member, int role) {
   std::string text = role_of(role).defines;
   if (role == SCANTUNE_FUNCTION_MAP) text += std::string(member.name) + "(Value)";

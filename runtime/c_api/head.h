@@ -40,7 +40,7 @@ template <class Typed>
   if constexpr (requires { request.latency; }) request.latency = static_cast<Latency>(latency);
 }
 
-// Sets what stands beside a request, after that was checked.
+// Sets what comes with a request, after that was checked.
 inline void take_head(const scantune_head& head, Asked& asked) {
   asked.device = head.device;
   check_captured_launches(head.captured_launches);
@@ -54,7 +54,7 @@ static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
               same(SCANTUNE_RUN_TO_RUN, Determinism::run_to_run));
 static_assert(same(SCANTUNE_IN_ORDER, ForwardProgress::in_order) &&
               same(SCANTUNE_DOCUMENTED, ForwardProgress::documented));
-// It is frozen: a request's own members begin behind it.
+// It is frozen: a request's own members begin after it.
 static_assert(sizeof(scantune_head) == 80);
 
 }  // namespace scantune::c_api

@@ -87,7 +87,7 @@ struct CountNames {
 void check_count(u64 n, bool has_them, const CountNames& names, u64 count);
 
 // Throws unless the items are that many rows or columns of equal length, or the request has none of them and the count
-// is 0. Without items there may be any number, none too: then there is nothing to do. Only what tuning asks for may end
+// is 0. Where n is 0 there may be any number: then there is nothing to do. Only what tuning asks for may end
 // in shorter ones.
 template <class Typed>
 void check_count(const Typed& request, Segments segments, const CountNames& names, u64 count) {

@@ -13,7 +13,7 @@ constexpr scantune_reduce_request kDefaultReduce = SCANTUNE_REDUCE_REQUEST_INIT;
 constexpr StructVersion kReduceVersion = request_version(
     "scantune_reduce_request", "start from SCANTUNE_REDUCE_REQUEST_INIT", 208, sizeof(scantune_reduce_request));
 
-// Whether anything stands for an empty input: a built-in operator's identity does.
+// Whether an empty input has a result: a built-in operator's identity is one.
 bool has_identity(const Given<scantune_reduce_request>& given) {
   return given.combine == nullptr || given.combine->identity != nullptr;
 }

@@ -35,7 +35,7 @@ NSource checked_n_source(const scantune_scan_request& caller) {
     return NSource::memory;
   }
   if (caller.device_clamped != nullptr)
-    fail("device_clamped", "given, and device_n is NULL: n is clamped only if it lies in memory, so pass both or none");
+    fail("device_clamped", "given, and device_n is NULL: only an n in memory is clamped, so pass both or neither");
   refuse_type("n_type", caller.n_type, "device_n is NULL");
   return NSource::call;
 }

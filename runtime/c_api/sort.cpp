@@ -29,14 +29,14 @@ ValueType checked_value_type(const scantune_sort_request& said, const SortReques
   return ValueType::u64;
 }
 
-// Bits that are all of the key are asked for as none named are: the kernels and records are the same.
+// All bits of a key are asked for as none are: the kernels and records are the same.
 void take_bits(const scantune_sort_request& said, SortRequest& request) {
   if ((said.begin_bit | said.end_bit) == 0) return;
   const int key_bits = 8 * request.input_bytes(), begin = said.begin_bit;
   const int end = said.end_bit == 0 ? key_bits : said.end_bit;
   if (end < 0 || end > key_bits)
     fail("end_bit", std::to_string(end) + ", and a key has " + std::to_string(key_bits) +
-                        " bits: pass the number of the bit behind the last one that is compared, or 0 for all");
+                        " bits: pass the number of the bit after the last one that is compared, or 0 for all");
   if (begin < 0) fail("begin_bit", std::to_string(begin) + "; the lowest bit has the number 0");
   if (begin >= end)
     fail("begin_bit", std::to_string(begin) + ", and the bits that are compared end before bit " + std::to_string(end) +

@@ -58,7 +58,7 @@ typedef struct scantune_head {
 typedef enum scantune_role {
   SCANTUNE_INPUT = 0,
   SCANTUNE_OUTPUT = 1,
-  SCANTUNE_POSITION = 2, /* where in the input the output's items stand */
+  SCANTUNE_POSITION = 2, /* the indices of the output's items in the input */
   SCANTUNE_FLAGS = 3,    /* a byte for each item */
   SCANTUNE_VALUES = 4,   /* what goes where items go */
   SCANTUNE_VALUES_OUTPUT = 5,
