@@ -24,11 +24,13 @@ static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operat
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
               same(SCANTUNE_XOR, Operator::bit_xor) && same(SCANTUNE_CUSTOM, Operator::custom_cheap));
 
-// A request and its operator as this library knows it, whichever header the caller has.
+// A request, its operator as this library knows it, whichever header the caller has, and what comes with it.
 template <class Caller>
 struct Given {
   const Caller& request;
   const scantune_function* combine;  // null if none is given
+  std::optional<CustomOperatorView> custom = std::nullopt;
+  const CallStates* states = nullptr;
 };
 
 template <class Caller>
@@ -36,12 +38,6 @@ Given<Caller> given_by(const Caller& said, scantune_function& storage) {
   if (said.combine == nullptr || number_in(said.op) != SCANTUNE_CUSTOM) return {said, said.combine};
   return {said, &checked_function(kCombine, said.combine, storage)};
 }
-
-// What a request of either has beside it.
-struct Beside {
-  std::optional<CustomOperatorView> custom;
-  const CallStates* states = nullptr;
-};
 
 template <class Caller>
 [[gnu::always_inline]] inline Operator checked_operator(const Given<Caller>& given) {
@@ -77,7 +73,7 @@ template <class Typed>
 // Sets the members that both have but for init and strides. It is inlined where it is called, since a warm scan() is
 // held to its instructions.
 template <class Caller, class Typed>
-[[gnu::always_inline]] inline void take_items(const Given<Caller>& given, Typed& request, Beside& beside) {
+[[gnu::always_inline]] inline void take_items(Given<Caller>& given, Typed& request) {
   const Caller& caller = given.request;
   take_head(caller.head, request);
   request.input_type = checked_type("input_type", caller.input_type);
@@ -100,8 +96,8 @@ template <class Caller, class Typed>
   if (number_in(given.combine->identity_type) != number_in(caller.accumulator_type) ||
       number_in(caller.accumulator_type) == SCANTUNE_DEFAULT_TYPE || given.combine->identity == nullptr)
     check_identity(*given.combine, request);
-  beside.custom = CustomOperatorView{.source = given.combine->source, .name = {}};
-  if (given.combine->name != nullptr) beside.custom->name = given.combine->name;
+  given.custom = CustomOperatorView{.source = given.combine->source, .name = {}};
+  if (given.combine->name != nullptr) given.custom->name = given.combine->name;
 }
 
 // The role.
@@ -121,8 +117,8 @@ bool has_maps(const Caller& caller) {
 
 // Apart from what every scan() does, so that it costs nothing where there are no maps and no state.
 template <class Caller, class Typed>
-[[gnu::noinline]] void add_maps_and_state(const Given<Caller>& given, Typed& request, Beside& beside, Room& room) {
-  beside.states = &room.states;
+[[gnu::noinline]] void add_maps_and_state(Given<Caller>& given, Typed& request, Room& room) {
+  given.states = &room.states;
   room.states = {};
   if (has_maps(given.request)) {
     MapViews& views = room.views.emplace();
@@ -138,18 +134,18 @@ template <class Caller, class Typed>
                       : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Store::indexed
                                                               : Store::writing;
     }
-    if (!beside.custom) beside.custom.emplace();
-    beside.custom->maps = &views;
+    if (!given.custom) given.custom.emplace();
+    given.custom->maps = &views;
   }
   if (given.combine == nullptr || !has_state(*given.combine)) return;
-  beside.custom->state_bytes = static_cast<int>(given.combine->state_bytes);
+  given.custom->state_bytes = static_cast<int>(given.combine->state_bytes);
   std::memcpy(room.states.combine, given.combine->state, given.combine->state_bytes);
 }
 
 template <class Caller, class Typed>
-void take_maps_and_state(const Given<Caller>& given, Typed& request, Beside& beside, Room& room) {
+void take_maps_and_state(Given<Caller>& given, Typed& request, Room& room) {
   if (has_maps(given.request) || (given.combine != nullptr && has_state(*given.combine))) [[unlikely]]
-    add_maps_and_state(given, request, beside, room);
+    add_maps_and_state(given, request, room);
 }
 
 [[noreturn, gnu::noinline]] inline void fail_two_inits(const char* one, const char* other) {

@@ -22,17 +22,16 @@ Init checked_init(const Given<scantune_reduce_request>& given, Position position
 
 Asked checked_request(const scantune_reduce_request& said, Room& room) {
   scantune_function storage;
-  const auto given = given_by(said, storage);
+  auto given = given_by(said, storage);
   check_spare("spare", said.spare);
-  Beside beside;
   ReduceRequest request;
-  take_items(given, request, beside);
+  take_items(given, request);
   request.position = checked<Position>("position", said.position);
   if (request.has_position())
     check_wide_type("index_type", said.index_type);
   else
     refuse_type("index_type", said.index_type, "position is SCANTUNE_NO_POSITION");
-  take_maps_and_state(given, request, beside, room);
+  take_maps_and_state(given, request, room);
   take_strides(said, request);
   request.init = checked_init(given, request.position);
   check_supported(request);
@@ -40,10 +39,10 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
     fail("n", request.has_position() ? "0; nothing has a position there: pass at least one item"
                                      : "0, and the operator has no identity: pass it, or set init or device_init");
   return {.request = request,
-          .custom = beside.custom,
+          .custom = given.custom,
           .init = initial_value(given, request),
           .device_init = said.device_init,
-          .states = beside.states};
+          .states = given.states};
 }
 
 }  // namespace scantune::c_api

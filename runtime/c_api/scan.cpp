@@ -36,24 +36,23 @@ NSource checked_n_source(const scantune_scan_request& caller) {
 
 Asked checked_request(const scantune_scan_request& said, Room& room) {
   scantune_function storage;
-  const auto given = given_by(said, storage);
-  Beside beside;
+  auto given = given_by(said, storage);
   ScanRequest request;
-  take_items(given, request, beside);
+  take_items(given, request);
   request.kind = checked<Kind>("kind", said.kind);
   request.direction = checked<Direction>("direction", said.direction);
-  take_maps_and_state(given, request, beside, room);
+  take_maps_and_state(given, request, room);
   request.init = checked_init(said, request.kind);
   request.n_source = checked_n_source(said);
   take_strides(said, request);
   check_supported(request);
   return {.request = request,
-          .custom = beside.custom,
+          .custom = given.custom,
           .init = initial_value(given, request),
           .device_init = said.device_inits != nullptr ? said.device_inits : said.device_init,
           .device_n = said.device_n,
           .device_clamped = said.device_clamped,
-          .states = beside.states};
+          .states = given.states};
 }
 
 Asked checked_scan(const scantune_scan_request* caller, Room& room) {
