@@ -20,7 +20,7 @@ PUBLIC_C = [path for path in PUBLIC if path.suffix == ".h"]
 ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # users catch these and do not make them
 BAD_INPUT = "".join(
     (ROOT / f"tests/cpu/api_{name}_test.cpp").read_text()
-    for name in ("bad_input", "bad_selection", "bad_balance", "sort")
+    for name in ("arrays", "bad_input", "bad_selection", "bad_balance", "sort")
 )
 
 GXX = os.environ.get("CXX", "g++")
@@ -566,7 +566,7 @@ def declared() -> set[tuple[str, str]]:
 
 def covered(table: str) -> set[tuple[str, str]]:
     rows = re.findall(r'^    \{"([^"]+)",\s+"([^"]+)",', table, re.MULTILINE)
-    return {(entry, argument) for entries, argument in rows for entry in entries.split()}
+    return {(entry, name) for entries, names in rows for entry in entries.split() for name in names.split()}
 
 
 def test_bad_input_of_every_argument_is_in_the_table_and_of_no_other() -> None:
