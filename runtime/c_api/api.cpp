@@ -210,13 +210,14 @@ const char* scantune_plan_description(const scantune_plan* plan) {
 
 void scantune_plan_destroy(scantune_plan* plan) { delete plan; }
 
-scantune_status scantune_release(scantune_stream stream) {
+scantune_status scantune_release(scantune_stream stream, scantune_device device) {
   return guarded([&] {
-    const auto& device = current_device();
-    if (const auto fault = device->argument_fault({}, stream_of(stream)); !fault.empty()) throw RequestError(fault);
-    const StreamState state = device->stream_state(stream_of(stream));
+    checked_device(device);
+    const auto& of = device_of(device);
+    if (const auto fault = of->argument_fault({}, stream_of(stream)); !fault.empty()) throw RequestError(fault);
+    const StreamState state = of->stream_state(stream_of(stream));
     if (state.capturing_graph != nullptr) throw RequestError("the stream is being captured: end the capture first");
-    launch_context(device).streams().release(state.id);
+    launch_context(of).streams().release(state.id);
   });
 }
 

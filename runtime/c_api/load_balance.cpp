@@ -29,7 +29,7 @@ Asked checked_load_balance_head(const scantune_head* head, Room&) {
                                kDefaultLoadBalance, storage);
   LoadBalanceRequest request;
   take_head(said.head, request);
-  request.segments = said.segments;
+  request.segments = said.segment_count;
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type", "SCANTUNE_CUSTOM_TYPE; offsets are integers of 4 or 8 bytes");

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -14,10 +15,10 @@ static_assert(same(SCANTUNE_LESS, Criterion::less) && same(SCANTUNE_LESS_EQUAL, 
               same(SCANTUNE_FLAGGED, Criterion::flagged) && same(SCANTUNE_UNIQUE, Criterion::unique) &&
               same(SCANTUNE_PREDICATE, Criterion::predicate) && same(SCANTUNE_UNIQUE_BY, Criterion::unique_by) &&
               same(SCANTUNE_PARTS, Criterion::parts) && same(SCANTUNE_AROUND, Criterion::around));
-static_assert(same(SCANTUNE_ITEMS, Selected::items) && same(SCANTUNE_INDICES, Selected::indices) &&
-              same(SCANTUNE_ITEMS_AND_INDICES, Selected::items_and_indices));
+static_assert(same(SCANTUNE_SELECTED_ITEMS, Selected::items) && same(SCANTUNE_SELECTED_INDICES, Selected::indices) &&
+              same(SCANTUNE_SELECTED_ITEMS_AND_INDICES, Selected::items_and_indices));
 static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart) &&
-              same(SCANTUNE_BEHIND, Rejected::behind));
+              same(SCANTUNE_AFTER, Rejected::behind));
 
 static_assert(std::has_unique_object_representations_v<scantune_select_request>);
 
@@ -38,21 +39,13 @@ void refuse_given(const char* member, const void* given, Criterion criterion) {
   if (given != nullptr) fail(member, "given, and " + criterion_is(criterion) + ", which has none: leave it NULL");
 }
 
-Values checked_values(std::uint32_t bytes) {
-  switch (bytes) {
-    case 0:
-      return Values::none;
-    case 1:
-      return Values::bytes_1;
-    case 2:
-      return Values::bytes_2;
-    case 4:
-      return Values::bytes_4;
-    case 8:
-      return Values::bytes_8;
-    default:
-      fail("value_bytes", std::to_string(bytes) + "; a value beside an item has 1, 2, 4 or 8 bytes, and 0 is for none");
-  }
+Values checked_values(const scantune_type& type) {
+  if (number_in(type) == SCANTUNE_DEFAULT_TYPE) return Values::none;
+  const ValueType value = checked_type("value_type", type);
+  if (value == ValueType::custom)
+    fail("value_type",
+         "SCANTUNE_CUSTOM_TYPE; values beside items have 1, 2, 4 or 8 bytes: name the integer of as many");
+  return static_cast<Values>(1 + std::countr_zero(static_cast<unsigned>(size_of(value))));
 }
 
 SelectRequest request_of(const scantune_select_request& said) {
@@ -64,13 +57,13 @@ SelectRequest request_of(const scantune_select_request& said) {
   request.criterion =
       static_cast<Criterion>(checked_enum("criterion", "scantune_criterion", said.criterion, 0, SCANTUNE_AROUND));
   request.selected = static_cast<Selected>(
-      checked_enum("selected", "scantune_selected", said.selected, 0, SCANTUNE_ITEMS_AND_INDICES));
+      checked_enum("selected", "scantune_selected", said.selected, 0, SCANTUNE_SELECTED_ITEMS_AND_INDICES));
   request.rejected =
-      static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", said.rejected, 0, SCANTUNE_BEHIND));
+      static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", said.rejected, 0, SCANTUNE_AFTER));
   if (number_in(said.index_type) != SCANTUNE_DEFAULT_TYPE)
     request.index_type = checked_type("index_type", said.index_type);
   check_wide_type("count_type", said.count_type);
-  request.values = checked_values(said.value_bytes);
+  request.values = checked_values(said.value_type);
   check_supported(request);
   return request;
 }

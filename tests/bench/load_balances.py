@@ -69,7 +69,7 @@ class Library(c_interface.Library):
             self.request(
                 "load_balance",
                 n=n,
-                segments=segments,
+                segment_count=segments,
                 input_type=_U32,
                 output_type=_U32,
                 assigned=_BOTH if ranks else _SEGMENTS,

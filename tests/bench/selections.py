@@ -37,8 +37,8 @@ _CRITERIA = {
     "less": _LESS, "flagged": _FLAGGED, "unique": _UNIQUE, "partition": _LESS, "into one": _LESS, "three way": _AROUND,
 }  # fmt: skip
 _CUB_CRITERIA = {"less": 0, "flagged": 1, "unique": 2, "partition": 3, "into one": 3, "three way": 4}
-_APART, _BEHIND = 1, 2
-_REJECTED = {"partition": _APART, "into one": _BEHIND, "three way": _APART}
+_APART, _AFTER = 1, 2
+_REJECTED = {"partition": _APART, "into one": _AFTER, "three way": _APART}
 _ROTATED_BYTES = 512 << 20
 _GUARD = 64  # items behind an output
 

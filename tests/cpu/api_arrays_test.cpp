@@ -73,7 +73,7 @@ const auto kParts = runtime::Parts::around(7);
 
 void of_as_many_segments_as_offsets(Arguments& with) {
   of_segments(with);
-  with.balance.segments = kItems - 1;
+  with.balance.segment_count = kItems - 1;
 }
 void of_narrow_items(Arguments& with) { with.scan.input_type = SCANTUNE_I8; }
 void of_flags_alone(Arguments& with) {
@@ -86,7 +86,7 @@ void of_pairs(Arguments& with) {
 }
 void of_three_in_one(Arguments& with) {
   of_three(with);
-  with.select.rejected = SCANTUNE_BEHIND;
+  with.select.rejected = SCANTUNE_AFTER;
   with.rejected = with.second = 0;
 }
 void of_minimum(Arguments& with) {

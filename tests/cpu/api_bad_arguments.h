@@ -54,7 +54,7 @@ struct Arguments {
     scan.input_type = scan.output_type = reduce.input_type = reduce.output_type = SCANTUNE_I32;
     select.input_type = sort.input_type = SCANTUNE_I32;
     select.constant = identity;
-    balance.segments = kSegments;
+    balance.segment_count = kSegments;
     balance.input_type = balance.output_type = SCANTUNE_U32;
     combine.source = "Value combine";
     combine.identity = identity;
@@ -117,7 +117,7 @@ inline void of_criterion(Arguments& with, scantune_criterion criterion) {
   with.select.constant = nullptr;
 }
 inline void of_values_beside(Arguments& with) {
-  with.select.value_bytes = 4;
+  with.select.value_type = SCANTUNE_F32;
   with.values = kValues;
   with.values_output = kValuesOutput;
 }
@@ -127,11 +127,11 @@ inline void of_flags(Arguments& with) {
   of_values_beside(with);
   with.flags = kFlags;
   with.position = kIndex;
-  with.select.selected = SCANTUNE_ITEMS_AND_INDICES;
+  with.select.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
 }
 inline void of_indices(Arguments& with) {
   of_selection(with);
-  with.select.selected = SCANTUNE_INDICES;
+  with.select.selected = SCANTUNE_SELECTED_INDICES;
 }
 inline void of_both(Arguments& with) {
   of_selection(with);
@@ -140,7 +140,7 @@ inline void of_both(Arguments& with) {
 }
 inline void of_behind(Arguments& with) {
   of_selection(with);
-  with.select.rejected = SCANTUNE_BEHIND;
+  with.select.rejected = SCANTUNE_AFTER;
 }
 // Three parts apart.
 inline void of_three(Arguments& with) {

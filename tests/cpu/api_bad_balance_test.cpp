@@ -42,7 +42,6 @@ Calls balance_options(const runtime::ExpandOptions& wrong, u64 segments = kSegme
           cpp([=](Arguments&) { runtime::load_balance_plan<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
           cpp([=](Arguments&) { runtime::ranks_plan<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
           cpp([=](Arguments&) { runtime::segments_and_ranks_plan<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
-          cpp([=](Arguments&) { runtime::describe_load_balance<std::uint32_t, std::uint32_t>(segments, n, wrong); }),
           cpp([=](Arguments&) { runtime::expand_plan<std::uint32_t, int>(segments, n, wrong); })};
 }
 
@@ -79,9 +78,9 @@ const std::vector<BadInput> kBadBalances = {
     {"scantune_head", "n", "more items than offsets count", c_balance_with([](auto& b) { b.head.n = u64{1} << 32; b.output_type = SCANTUNE_U64; }), {"there are more items than the offsets' type counts: pass 64 bits"}},
     {"scantune_head", "n", "more items than signed offsets count", c_balance_with([](auto& b) { b.head.n = u64{1} << 31; b.input_type = SCANTUNE_I32; }), {"there are more items than the offsets' type counts"}},
     {"scantune_head", "n", "more items than ranks count", c_balance_with([](auto& b) { b.head.n = (u64{1} << 31) + 1; b.output_type = SCANTUNE_I32; }, of_ranks), {"a segment may hold more items than output_type has ranks for: ask for 64 bits"}},
-    {"scantune_load_balance_request", "segments", "none of some items", c_balance_with([](auto& b) { b.segments = 0; }), {"there are items and no segments to hold them"}},
-    {"scantune_load_balance_request", "segments", "more than an address space", c_balance_with([](auto& b) { b.segments = ~u64{0}; b.output_type = SCANTUNE_U64; }), {"segments is 18446744073709551615", "more items than fit"}},
-    {"scantune_load_balance_request", "segments", "more than there are numbers for", c_balance_with([](auto& b) { b.segments = (u64{1} << 32) + 1; }), {"there are more segments than output_type has numbers for: ask for 64 bits"}},
+    {"scantune_load_balance_request", "segment_count", "none of some items", c_balance_with([](auto& b) { b.segment_count = 0; }), {"there are items and no segments to hold them"}},
+    {"scantune_load_balance_request", "segment_count", "more than an address space", c_balance_with([](auto& b) { b.segment_count = ~u64{0}; b.output_type = SCANTUNE_U64; }), {"segments is 18446744073709551615", "more items than fit"}},
+    {"scantune_load_balance_request", "segment_count", "more than there are numbers for", c_balance_with([](auto& b) { b.segment_count = (u64{1} << 32) + 1; }), {"there are more segments than output_type has numbers for: ask for 64 bits"}},
     {"scantune_load_balance_request", "input_type", "left out", c_balance_with([](auto& b) { b.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
     {"scantune_load_balance_request", "input_type", "no type", c_balance_with([](auto& b) { write(b.input_type, 14); }), {"input_type is 14", "1 to 13"}},
     {"scantune_load_balance_request", "input_type", "too narrow", c_balance_with([](auto& b) { b.input_type = SCANTUNE_U16; }), {"offsets are integers of 4 or 8 bytes: i32, i64, u32 or u64"}},
@@ -96,7 +95,7 @@ const std::vector<BadInput> kBadBalances = {
     {"scantune_load_balance_request", "custom_bytes", "too many", c_balance_with([](auto& b) { b.output_type = SCANTUNE_CUSTOM_TYPE; b.custom_bytes = 33; b.custom_alignment = 1; }, of_values), {"custom_bytes is 33", "1 to 32"}},
     {"scantune_load_balance_request", "custom_alignment", "that does not divide the size", c_balance_with([](auto& b) { b.output_type = SCANTUNE_CUSTOM_TYPE; b.custom_bytes = 12; b.custom_alignment = 8; }, of_values), {"custom_alignment is 8", "divide custom_bytes, which is 12"}},
     {"scantune_load_balance_request", "custom_alignment", "of a built-in type", c_balance_with([](auto& b) { b.custom_alignment = 4; }), {"custom_alignment is 4", "must be 0"}},
-    {"scantune_load_balance_request", "segments", "too many to check", c_balance_with([](auto& b) { b.segments = u64{1} << 61; b.input_type = SCANTUNE_I64; b.output_type = SCANTUNE_U64; b.check = 1; }), {"more items than fit in the address space"}},
+    {"scantune_load_balance_request", "segment_count", "too many to check", c_balance_with([](auto& b) { b.segment_count = u64{1} << 61; b.input_type = SCANTUNE_I64; b.output_type = SCANTUNE_U64; b.check = 1; }), {"more items than fit in the address space"}},
     {"scantune_load_balance_request", "check", "no choice", c_balance_with([](auto& b) { b.check = 2; }), {"check is 2", "0 or 1"}},
     {"scantune_load_balance_request LoadBalanceOptions ExpandOptions", "check", "of a stream that is captured", checking([](Arguments& a) { a.device->begin_capture(a.stream, 1); }), {"check is set, and the stream is being captured", "leave it out"}},
     {"scantune_load_balance_request LoadBalanceOptions ExpandOptions", "check", "of no offsets", checking([](Arguments& a) { a.input = 0; }), {"offsets is null, and check reads 11 of them"}},
@@ -107,8 +106,8 @@ const std::vector<BadInput> kBadBalances = {
     {"LoadBalanceOptions", "rank_of", "the segments", {cpp([](Arguments& a) { runtime::load_balance(offsets_of(a), kSegments, segment_of(a), kItems, {.rank_of = segment_of(a)}); })}, {"rank_of [0x9000000, +4000 bytes)", "overlap: they must lie apart"}},
 
     // Functions of load balances.
-    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::describe_load_balance runtime::expand_plan", "segments", "none of some items", balance_options({}, 0), {"there are items and no segments to hold them"}},
-    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::describe_load_balance runtime::expand_plan", "n", "more items than offsets count", balance_options({}, kSegments, u64{1} << 32), {"there are more items than the offsets' type counts"}},
+    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::expand_plan", "segments", "none of some items", balance_options({}, 0), {"there are items and no segments to hold them"}},
+    {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::expand_plan", "n", "more items than offsets count", balance_options({}, kSegments, u64{1} << 32), {"there are more items than the offsets' type counts"}},
     {"LoadBalanceOptions ExpandOptions", "latency", "no latency", balance_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"LoadBalanceOptions ExpandOptions", "config", "with a null character", balance_options({.config = kWithNull}), {"config holds a null character"}},
 };

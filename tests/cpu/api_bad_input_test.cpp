@@ -144,8 +144,7 @@ Calls reduce_options(const runtime::ReduceOptions<T>& wrong, u64 n = kItems) {
             runtime::reduce(static_cast<const T*>(address(with.input)), static_cast<T*>(address(with.output)), n,
                             wrong);
           }),
-          cpp([=](Arguments&) { runtime::reduce_plan<T>(n, wrong); }),
-          cpp([=](Arguments&) { runtime::describe_reduce<T>(n, wrong); })};
+          cpp([=](Arguments&) { runtime::reduce_plan<T>(n, wrong); })};
 }
 
 Calls arg_options(const runtime::ArgOptions& wrong, u64 n = kItems) {
@@ -195,6 +194,7 @@ const std::uint64_t* n_at(std::uintptr_t where) { return static_cast<const std::
 std::uint32_t* flag_at(std::uintptr_t where) { return static_cast<std::uint32_t*>(address(where)); }
 
 const std::string kTooLong(65, 'x');
+constexpr auto kNoDevice = static_cast<runtime::Device>(2);
 
 // clang-format off
 const std::vector<BadInput> kBadInput = {
@@ -353,7 +353,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_reduce_request", "position", "none", c_reductions([](auto& p) { write(p.position, 2); }), {"position is 2", "scantune_position"}},
     {"scantune_reduce_request", "index_type", "too narrow", c_places([](auto& p) { p.index_type = SCANTUNE_I32; }), {"index_type is i32; it must be SCANTUNE_U64 or SCANTUNE_I64"}},
     {"scantune_scan_request", "n_type", "too narrow", c_problem([](auto& p) { p.device_n = n_at(0x5000); p.n_type = SCANTUNE_U32; }), {"n_type is u32; it must be SCANTUNE_U64 or SCANTUNE_I64"}},
-    {"UserFunction", "role", "none", options<int>({.load = runtime::UserFunction(static_cast<runtime::UserFunction::Role>(99), "int load(int)")}), {"load->role is 99"}},
+    {"UserFunction", "role", "none", options<int>({.load = runtime::UserFunction(static_cast<runtime::UserFunction::Role>(99), "int load(int)")}), {"load is a function of role 99: pass one by Map::source()"}},
     {"UserFunction", "source", "with a null character", {cpp([](Arguments&) { runtime::UserFunction(runtime::UserFunction::Role::keep, kWithNull); })}, {"null character at position 6"}},
     {"scantune_plan_create", "plan", "null", {[](Arguments& a) { return of_c(scantune_plan_create(a.request, nullptr)); }}, {"plan is NULL"}},
     {"scantune_plan_run", "plan", "null", {[](Arguments& a) { const auto arrays = a.arrays(); return of_c(scantune_plan_run(nullptr, &arrays, nullptr, nullptr)); }}, {"plan is NULL"}},
@@ -361,8 +361,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_arrays", "count", "more than there ever are", {with_count(65), with_count(~u64{0})}, {"arrays.count is ", "there are 9 roles: start from SCANTUNE_ARRAYS_INIT"}},
     {"scantune_arrays", "count", "with a role of a newer header", {with_count(10)}, {"arrays.count is 10, and the array of role 9 is given, which this library does not know"}},
     {"scantune_arrays", "of", "a role that the request does not have", c_arrays([](Arguments& a) { a.flags = kFlags; }, of_nothing_else), {"i32 inclusive sum of 1000 items: flags is given, and the request has input and output alone: leave SCANTUNE_FLAGS NULL"}},
-    {"scantune_release", "stream", "being captured", {[](Arguments& a) { a.device->begin_capture(a.stream, 1); return of_c(scantune_release(a.stream)); }}, {"being captured"}},
-    {"scantune_release", "stream", "of another context", {[](Arguments& a) { a.device->streams.at(a.stream).problem = "it is another's"; return of_c(scantune_release(a.stream)); }}, {"stream: it is another's"}},
+    {"scantune_release", "stream", "being captured", {[](Arguments& a) { a.device->begin_capture(a.stream, 1); return of_c(scantune_release(a.stream, SCANTUNE_CURRENT_GPU)); }}, {"being captured"}},
+    {"scantune_release", "stream", "of another context", {[](Arguments& a) { a.device->streams.at(a.stream).problem = "it is another's"; return of_c(scantune_release(a.stream, SCANTUNE_CURRENT_GPU)); }}, {"stream: it is another's"}},
     {"scantune_buffer_create", "bytes", "more than there are", {[](Arguments&) { scantune_buffer* made = nullptr; return of_c(scantune_buffer_create(~u64{0}, SCANTUNE_CURRENT_GPU, &made)); }}, {"out of memory"}, SCANTUNE_OUT_OF_MEMORY},
     {"scantune_buffer_create", "device", "none", {[](Arguments&) { scantune_buffer* made = nullptr; scantune_device none; write(none, 3); return of_c(scantune_buffer_create(16, none, &made)); }}, {"device is 3", "scantune_device"}},
     {"scantune_buffer_create", "buffer", "null", {[](Arguments&) { return of_c(scantune_buffer_create(16, SCANTUNE_CURRENT_GPU, nullptr)); }}, {"buffer is NULL"}},
@@ -417,9 +417,9 @@ const std::vector<BadInput> kBadInput = {
     {"ScanOptions", "init", "beside device_init", options<int>({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given"}},
     {"ScanOptions", "device_init", "memory of the host", options<int>({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
     {"ScanOptions", "load", "empty", options<int>({.load = runtime::Map::source("")}), {"load->source is empty"}},
-    {"ScanOptions", "load", "that is a store", options<int>({.load = runtime::Map::writing("void store(int)")}), {"load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes: SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE"}},
-    {"ScanOptions", "store", "that is a load", options<int>({.store = runtime::Map::generated("int load(int)")}), {"store->role is SCANTUNE_FUNCTION_GENERATE; it must be one that store takes"}},
-    {"ReduceOptions", "load", "that is a store", reduce_options<int>({.load = runtime::Map::writing("void store(int)")}), {"load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes: SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE"}},
+    {"ScanOptions", "load", "that is a store", options<int>({.load = runtime::Map::writing("void store(int)")}), {"load is a function by Map::writing(): pass one by Map::source() or Map::indexed() or Map::generated()"}},
+    {"ScanOptions", "store", "that is a load", options<int>({.store = runtime::Map::generated("int load(int)")}), {"store is a function by Map::generated(): pass one by "}},
+    {"ReduceOptions", "load", "that is a store", reduce_options<int>({.load = runtime::Predicate::source("bool keep(int)")}), {"load is a function by Predicate::source(): pass one by "}},
     {"ReduceOptions", "store", "empty", reduce_options<int>({.store = runtime::Map::source("")}), {"store->source is empty; it must define Result store(Value)"}},
     {"Map::source Map::indexed Map::generated Map::writing", "source", "with a null character", {cpp([](Arguments&) { runtime::Map::source(kWithNull); }), cpp([](Arguments&) { runtime::Map::source(kWithNull, 1); }), cpp([](Arguments&) { runtime::Map::indexed(kWithNull); }), cpp([](Arguments&) { runtime::Map::generated(kWithNull); }), cpp([](Arguments&) { runtime::Map::writing(kWithNull, 1); })}, {"the source of a function holds a null character at position 6"}},
     {"ScanOptions", "device_inits", "of one sequence", options<int>({.device_inits = static_cast<const int*>(address(0x5000))}), {"device_inits is given, and segments is SCANTUNE_NO_SEGMENTS"}},
@@ -428,6 +428,8 @@ const std::vector<BadInput> kBadInput = {
     {"ScanOptions", "forward_progress", "no forward progress", options<int>({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
     {"ScanOptions", "latency", "no latency", options<int>({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"ScanOptions ReduceOptions ArgOptions", "captured_launches", "negative", {cpp([](Arguments&) { runtime::plan<int>(kItems, {.captured_launches = -1}); }), cpp([](Arguments&) { runtime::reduce_plan<int>(kItems, {.captured_launches = -1}); }), cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::min, {.captured_launches = -1}); })}, {"captured_launches is -1"}},
+    {"ScanOptions ReduceOptions ArgOptions SelectOptions ExpandOptions ArgsortOptions", "stream", "of a plan", {cpp([](Arguments& a) { runtime::plan<int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::reduce_plan<int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::arg_plan<int>(kItems, runtime::Op::min, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::select_plan<int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::expand_plan<int, int>(kSegments, kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::sort_plan<int>(kItems, {.stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call: pass it there"}},
+    {"ScanOptions ReduceOptions ArgOptions SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions LoadBalanceOptions ExpandOptions SortOptions ArgsortOptions", "device", "no device", all_of({options<int>({.device = kNoDevice}), reduce_options({.device = kNoDevice}), arg_options({.device = kNoDevice}), {cpp([](Arguments&) { runtime::select_plan<int>(kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::select_flagged_plan<int>(kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::unique_consecutive_plan<int>(kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::three_way_partition_plan<int>(kItems, {.parts = runtime::Parts::around(7), .device = kNoDevice}); }), cpp([](Arguments& a) { runtime::load_balance(a.in(), kSegments, a.out(), kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::expand_plan<int, int>(kSegments, kItems, {.device = kNoDevice}); }), cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.device = kNoDevice}); }), cpp([](Arguments&) { runtime::argsort_plan<int>(kItems, {.device = kNoDevice}); })}}), {"device is 2", "scantune_device"}},
     {"ScanOptions", "config", "of an unknown family", options<int>({.config = "{\"family\": \"one_pass\"}"}), {"config.family", "found \"one_pass\""}},
     {"ScanOptions ReduceOptions ArgOptions", "segments", "of other items than n", both(both(options<int>({.segments = runtime::Segments::rows(7, 100)}), reduce_options({.segments = runtime::Segments::rows(7, 100)})), arg_options({.segments = runtime::Segments::rows(7, 100)})), {"segments is Segments::rows(7, 100), which are 700 items, and n is 1000", "n must be count * length"}},
     {"ScanOptions", "segments", "columns of other items than n", options<int>({.segments = runtime::Segments::columns(7, 100)}), {"segments is Segments::columns(7, 100), which are 700 items, and n is 1000", "count * length"}},
@@ -445,7 +447,7 @@ const std::vector<BadInput> kBadInput = {
     {"Segments::columns", "length", "so great that the product overflows", options<int>({.segments = runtime::Segments::columns(u64{1} << 33, u64{1} << 31)}, 0), {"Segments::columns(8589934592, 2147483648), which are 2^64 items or more"}},
     {"ScanOptions ReduceOptions ArgOptions", "config", "with a null character", both(both(options<int>({.config = kWithNull}), reduce_options({.config = kWithNull})), arg_options({.config = kWithNull})), {"config holds a null character"}},
     {"ReduceOptions ArgOptions", "config", "of a scan's family", both(reduce_options({.config = "{\"family\": \"lookback\"}"}), arg_options({.config = "{\"family\": \"lookback\"}"})), {"config.family", "found \"lookback\""}},
-    {"runtime::reduce runtime::reduce_plan runtime::describe_reduce", "n", "more items than an address space", reduce_options({}, ~u64{0}), {"more items than fit"}},
+    {"runtime::reduce runtime::reduce_plan", "n", "more items than an address space", reduce_options({}, ~u64{0}), {"more items than fit"}},
     {"runtime::argmin runtime::argmax runtime::arg_plan", "n", "more items than an address space", arg_options({}, ~u64{0}), {"more items than fit"}},
     {"runtime::argmin runtime::argmax runtime::arg_plan", "n", "none", arg_options({}, 0), {"n is 0", "nothing has a position"}},
     {"runtime::reduce runtime::reduce_plan", "op", "bits of floating-point numbers", {cpp([](Arguments& a) { runtime::reduce(static_cast<const float*>(address(a.input)), static_cast<float*>(address(a.output)), kItems, runtime::Op::bit_or); }), cpp([](Arguments&) { runtime::reduce_plan<float>(kItems, runtime::Op::bit_or); })}, {"f32 bit_or", "for integers"}},
@@ -468,6 +470,8 @@ const std::vector<BadInput> kBadInput = {
     {"CustomOptions", "name", "with a null character", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.name = kWithNull}); }), {"name", "null character"}},
     {"CustomOptions", "cost", "no cost", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.cost = static_cast<runtime::Cost>(9)}); }), {"combine->cost is 9"}},
     {"Log", "take", "empty", {cpp([](Arguments&) { runtime::Log log{nullptr}; })}, {"take the remarks is empty"}},
+    {"scantune_release runtime::release", "device", "no device", {[](Arguments& a) { scantune_device none; write(none, 2); return of_c(scantune_release(a.on(), none)); }, cpp([](Arguments&) { runtime::release(nullptr, kNoDevice); })}, {"device is 2", "scantune_device"}},
+    {"Buffer", "device", "no device", {cpp([](Arguments&) { runtime::Buffer<int>(4, kNoDevice); })}, {"device is 2"}},
     {"runtime::release", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::release(a.stream); })}, {"being captured"}},
     {"Buffer", "values", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long> buffer{EndlessValues()}; })}, {"larger than any memory"}},
     {"Buffer", "items", "more bytes than 64 bits count", {cpp([](Arguments&) { runtime::Buffer<long long>((u64{1} << 61) + 1); })}, {"larger than any memory"}},

@@ -49,7 +49,6 @@ Calls select_options(const runtime::SelectOptions<T>& wrong, u64 n = kItems) {
         runtime::partition(in(with), out(with), static_cast<T*>(address(kRejected)), count_at(kCount), n, wrong);
       }),
       cpp([=](Arguments&) { runtime::select_plan<T>(n, wrong); }),
-      cpp([=](Arguments&) { runtime::describe_select<T>(n, wrong); }),
       cpp([=](Arguments&) { runtime::select_indices_plan<T>(n, wrong); }),
       cpp([=](Arguments&) { runtime::partition_plan<T>(n, wrong); })};
 }
@@ -120,7 +119,7 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "index_type", "a struct", c_selection([](auto& s) { s.index_type = SCANTUNE_CUSTOM_TYPE; }, of_indices), {"indices are integers of 4 or 8 bytes"}},
     {"scantune_select_request", "index_type", "without indices", c_selection([](auto& s) { s.index_type = SCANTUNE_U32; }), {"index_type is for selections that write indices: leave it out"}},
     {"scantune_select_request", "index_type", "too narrow", c_selection([](auto& s) { s.index_type = SCANTUNE_U16; }), {"indices are integers of 4 or 8 bytes"}},
-    {"scantune_select_request", "index_type", "with fewer indices than items", c_selection([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.selected = SCANTUNE_INDICES; s.index_type = SCANTUNE_I32; }), {"more items than index_type has indices for"}},
+    {"scantune_select_request", "index_type", "with fewer indices than items", c_selection([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.selected = SCANTUNE_SELECTED_INDICES; s.index_type = SCANTUNE_I32; }), {"more items than index_type has indices for"}},
     {"scantune_select_request", "criterion", "no criterion", c_selection([](auto& s) { write(s.criterion, 12); }), {"criterion is 12", "scantune_criterion", "0 to 11"}},
     {"scantune_select_request", "criterion", "a pivot among structs", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 12; s.custom_alignment = 4; }, of_three), {"items of a custom type have no order", "part() of your own"}},
     {"scantune_select_request", "criterion", "of three parts, of which one is dropped", c_selection([](auto& s) { s.rejected = SCANTUNE_DROPPED; }, of_three), {"all of three parts are written", "apart or behind"}},
@@ -128,12 +127,12 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "criterion", "equality of structs", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 12; s.custom_alignment = 4; s.criterion = SCANTUNE_UNIQUE; s.constant = nullptr; }), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"scantune_select_request", "selected", "no choice", c_selection([](auto& s) { write(s.selected, 3); }), {"selected is 3", "scantune_selected", "0 to 2"}},
     {"scantune_select_request", "rejected", "no choice", c_selection([](auto& s) { write(s.rejected, -1); }), {"rejected is -1", "scantune_rejected"}},
-    {"scantune_select_request", "rejected", "behind indices", c_selection([](auto& s) { s.rejected = SCANTUNE_BEHIND; s.selected = SCANTUNE_INDICES; }), {"ask for items too"}},
-    {"scantune_select_request", "rejected", "apart, of indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_INDICES; }), {"ask for items too"}},
-    {"scantune_select_request", "rejected", "apart, beside indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_ITEMS_AND_INDICES; }), {"ask for neither values nor indices"}},
-    {"scantune_select_request", "rejected", "apart, beside values", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.value_bytes = 4; }), {"ask for neither values nor indices"}},
-    {"scantune_select_request", "value_bytes", "3", c_selection([](auto& s) { s.value_bytes = 3; }), {"value_bytes is 3", "1, 2, 4 or 8"}},
-    {"scantune_select_request", "value_bytes", "16", c_selection([](auto& s) { s.value_bytes = 16; }), {"value_bytes is 16"}},
+    {"scantune_select_request", "rejected", "behind indices", c_selection([](auto& s) { s.rejected = SCANTUNE_AFTER; s.selected = SCANTUNE_SELECTED_INDICES; }), {"ask for items too"}},
+    {"scantune_select_request", "rejected", "apart, of indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_SELECTED_INDICES; }), {"ask for items too"}},
+    {"scantune_select_request", "rejected", "apart, beside indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES; }), {"ask for neither values nor indices"}},
+    {"scantune_select_request", "rejected", "apart, beside values", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.value_type = SCANTUNE_U32; }), {"ask for neither values nor indices"}},
+    {"scantune_select_request", "value_type", "no type", c_selection([](auto& s) { write(s.value_type, 14); }), {"value_type is 14", "1 to 13"}},
+    {"scantune_select_request", "value_type", "a struct", c_selection([](auto& s) { s.value_type = SCANTUNE_CUSTOM_TYPE; }), {"value_type is SCANTUNE_CUSTOM_TYPE", "1, 2, 4 or 8", "name the integer"}},
     {"scantune_select_request", "constant", "left out", c_selection([](auto& s) { s.constant = nullptr; }), {"constant is NULL, and criterion is SCANTUNE_LESS", "point it to"}},
     {"scantune_select_request", "constant", "of a criterion without one, FLAGGED", c_selection([](auto& s) { s.criterion = SCANTUNE_FLAGGED; }), {"constant is given, and criterion is SCANTUNE_FLAGGED", "leave it NULL"}},
     {"scantune_select_request", "constant", "of a criterion without one, UNIQUE", c_selection([](auto& s) { s.criterion = SCANTUNE_UNIQUE; }), {"constant is given, and criterion is SCANTUNE_UNIQUE", "leave it NULL"}},
@@ -147,7 +146,7 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "spare", "not 0", c_selection([](auto& s) { s.spare = 3; }), {"spare is 3", "must be 0"}},
     {"scantune_select_request", "count_type", "too narrow", c_selection([](auto& s) { s.count_type = SCANTUNE_U32; }), {"count_type is u32; it must be SCANTUNE_U64 or SCANTUNE_I64", "8 bytes"}},
     {"scantune_select_request", "function", "left out, of neighbours", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_UNIQUE_BY; }, of_source), {"function is NULL, and criterion is SCANTUNE_UNIQUE_BY: point it to the function"}},
-    {"scantune_select_request", "function", "left out, of parts", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_BEHIND; }, of_source), {"function is NULL, and criterion is SCANTUNE_PARTS"}},
+    {"scantune_select_request", "function", "left out, of parts", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_AFTER; }, of_source), {"function is NULL, and criterion is SCANTUNE_PARTS"}},
     {"scantune_function", "source", "empty", c_function([](auto& f) { f.source = ""; }), {"function->source is empty"}},
     {"scantune_select_request", "function", "of a criterion without one", c_request([](Arguments& a) { a.select.function = &a.function; }, of_selection), {"function is given, and criterion is SCANTUNE_LESS", "leave it NULL"}},
     {"scantune_function", "state", "left out", c_function([](auto& f) { f.state_bytes = 8; }), {"function->state is NULL, and state_bytes is 8"}},
@@ -161,6 +160,9 @@ const std::vector<BadInput> kBadSelections = {
     // Functions of selections.
 
     // Options of selections.
+    {"SelectOptions", "predicate", "a map", {cpp([](Arguments&) { runtime::select_plan<int>(kItems, {.predicate = runtime::Map::source("")}); })}, {"predicate is a function by Map::source(): pass one by Predicate::source()"}},
+    {"ThreeWayOptions", "parts", "a predicate", {cpp([](Arguments&) { runtime::three_way_partition_plan<int>(kItems, {.parts = runtime::Predicate::source("")}); })}, {"parts is a function by Predicate::source(): pass one by Parts::source()"}},
+    {"UniqueOptions", "equality", "parts", unique_options<int>({.equality = runtime::Parts::source("")}), {"equality is a function by Parts::source(): pass one by Equality::source()"}},
     {"SelectOptions", "predicate", "left out, of structs", select_options<Affine>({}), {"items of a custom type have no order", "predicate of your own"}},
     {"UniqueOptions", "equality", "left out, of structs", unique_options<Affine>({}), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"Predicate::source", "source", "empty", select_options({.predicate = runtime::Predicate::source("")}), {"function->source is empty", "bool keep(Value)"}},
@@ -180,7 +182,7 @@ const std::vector<BadInput> kBadSelections = {
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "a number that a half would turn into infinity", compared<runtime::f16>(65520), {"constant is 65520, and an item, f16, holds numbers up to 65504"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "an integer that a half rounds", compared<runtime::bf16>(257), {"constant is 257, and an item, bf16, holds integers of 8 bits"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "an integer that becomes one of few bits as a double", compared<runtime::bf16>(-(std::int64_t{1} << 53) - 1), {"constant is -9007199254740993, and an item, bf16, holds integers of 8 bits"}},
-    {"runtime::select runtime::describe_select runtime::select_indices runtime::partition runtime::select_plan runtime::select_indices_plan runtime::partition_plan", "n", "more items than an address space", select_options({}, ~u64{0}), {"more items than fit"}},
+    {"runtime::select runtime::select_indices runtime::partition runtime::select_plan runtime::select_indices_plan runtime::partition_plan", "n", "more items than an address space", select_options({}, ~u64{0}), {"more items than fit"}},
     {"runtime::select_flagged runtime::select_flagged_plan runtime::unique_consecutive runtime::unique_consecutive_plan runtime::unique_by_key runtime::unique_by_key_plan", "n", "more items than an address space", both(flagged_options({}, ~u64{0}), unique_options({}, ~u64{0})), {"more items than fit"}},
     {"runtime::select_indices runtime::select_indices_plan", "n", "more items than an index counts", {cpp([](Arguments&) { runtime::select_indices_plan<int, int>((u64{1} << 31) + 1); })}, {"more items than index_type has indices for"}},
     {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "forward_progress", "no forward progress", options_of_selections({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},

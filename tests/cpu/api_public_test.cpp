@@ -479,6 +479,12 @@ TEST_F(PublicApi, TheHostDeviceIsAskedForByTheRequest) {
   request.head.device = SCANTUNE_CURRENT_GPU;
   EXPECT_EQ(scantune_run(&request.head, &kInAndOut, nullptr), SCANTUNE_OK) << scantune_error_message();
   EXPECT_EQ(device_->launched.size(), 1u);
+  EXPECT_EQ(scantune_release(nullptr, SCANTUNE_HOST_DEVICE), SCANTUNE_OK) << scantune_error_message();
+  // The same in C++.
+  const runtime::Buffer<int> of_host(4, runtime::Device::host);
+  EXPECT_TRUE(device_->allocations.empty());
+  EXPECT_TRUE(contains(runtime::sort_plan<int>(0, {.device = runtime::Device::host}).describe(), "(host, "));
+  runtime::release(nullptr, runtime::Device::host);
 }
 
 TEST_F(PublicApi, TakesAConfigFromTheCallerAndKeepsNoPointerToIt) {
@@ -661,7 +667,7 @@ TEST_F(PublicApi, MessagesBelongToTheirThreadAndOutliveSuccess) {
   ASSERT_EQ(scantune_buffer_create(1, SCANTUNE_CURRENT_GPU, nullptr), SCANTUNE_REQUEST_ERROR);
   const std::string message = scantune_error_message();
   std::thread([] { scantune_plan_run(nullptr, nullptr, nullptr, nullptr); }).join();
-  EXPECT_EQ(scantune_release(nullptr), SCANTUNE_OK);
+  EXPECT_EQ(scantune_release(nullptr, SCANTUNE_CURRENT_GPU), SCANTUNE_OK);
   EXPECT_EQ(scantune_error_message(), message);
 }
 

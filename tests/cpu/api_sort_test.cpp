@@ -134,7 +134,6 @@ Calls sort_options(const runtime::ArgsortOptions& wrong, u64 n = kItems) {
   return {cpp([=](Arguments& a) { runtime::sort(a.in(), a.out(), n, now); }),
           cpp([=](Arguments& a) { runtime::argsort(a.in(), memory<std::uint64_t>(kIndex), n, wrong); }),
           cpp([=](Arguments&) { runtime::sort_plan<int>(n, wrong); }),
-          cpp([=](Arguments&) { runtime::describe_sort<int>(n, wrong); }),
           cpp([=](Arguments&) { runtime::sort_pairs_plan<int, float>(n, wrong); }),
           cpp([=](Arguments&) { runtime::sort_indices_plan<int>(n, wrong); }),
           cpp([=](Arguments&) { runtime::argsort_plan<int>(n, wrong); })};
@@ -189,7 +188,7 @@ const std::vector<BadInput> kBadSorts = {
     // Functions.
 
     // Functions and options of C++.
-    {"runtime::sort runtime::describe_sort runtime::argsort runtime::sort_plan runtime::sort_pairs_plan runtime::sort_indices_plan runtime::argsort_plan", "n", "more keys than an address space", sort_options({}, ~u64{0}), {"n is 18446744073709551615", "more items than fit"}},
+    {"runtime::sort runtime::argsort runtime::sort_plan runtime::sort_pairs_plan runtime::sort_indices_plan runtime::argsort_plan", "n", "more keys than an address space", sort_options({}, ~u64{0}), {"n is 18446744073709551615", "more items than fit"}},
     {"SortOptions ArgsortOptions", "order", "no order", sort_options({.order = static_cast<Order>(2)}), {"order is 2"}},
     {"SortOptions ArgsortOptions", "bits", "none", sort_options({.bits = {8, 8}}), {"begin_bit is 8"}},
     {"KeyBits", "begin_bit", "behind the last bit", sort_options({.bits = {.begin_bit = 40}}), {"begin_bit is 40"}},

@@ -318,7 +318,7 @@ TEST(ApiReductions, RunAGivenConfigOfEveryFamily) {
     runtime::reduce(in.data(), out.data(), 0);
     runtime::reduce(in.data(), out.data(), kItems, options);
     EXPECT_EQ(downloaded(out).front(), static_cast<int>(3 * kItems)) << family;
-    EXPECT_NE(runtime::describe_reduce<int>(kItems, options).find(std::string("config: ") + family + "{"),
+    EXPECT_NE(runtime::reduce_plan<int>(kItems, options).describe().find(std::string("config: ") + family + "{"),
               std::string::npos);
   }
   const Buffer<float> floats(std::vector<float>(kItems, 0.5f)), sum(1);

@@ -555,8 +555,8 @@ TEST(ApiSelect, SelectsItemsIndicesAndValuesAtOnceInC) {
   request.input_type = SCANTUNE_I32;
   request.index_type = SCANTUNE_I32;
   request.criterion = SCANTUNE_FLAGGED;
-  request.selected = SCANTUNE_ITEMS_AND_INDICES;
-  request.value_bytes = 2;
+  request.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
+  request.value_type = SCANTUNE_U16;
   scantune_plan* plan = nullptr;
   ASSERT_EQ(scantune_plan_create(&request.head, &plan), SCANTUNE_OK) << scantune_error_message();
   const Buffer<unsigned char> memory(scantune_plan_workspace_bytes(plan));

@@ -332,13 +332,12 @@ ORDER = [
         "equality",
         "order",
         "bits",
-        "check",
         "segments",
         "load",
         "store",
     ),
     *("init", "device_init", "device_inits", "device_n", "device_clamped", "values", "indices", "rank_of"),
-    *("stream", "determinism", "forward_progress", "latency", "captured_launches", "config"),
+    *("check", "stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),
 ]
 
 
@@ -374,9 +373,13 @@ MISTAKES = [
     ("select(ints, ints, counts, 1, stream)", "the stream is an option and has a name"),
     ("load_balance(ints, 1, ints, 1, stream)", "the stream is an option and has a name"),
     ("plan<int>(1, stream)", "the stream is an option and has a name"),
+    ("load_balance_plan<int, int>(1, 1, stream)", "the stream is an option and has a name"),
+    ("arg_plan<int>(1, Op::min, stream)", "the stream is an option and has a name"),
     ("scan(ints, ints, 1, Kind::exclusive)", "choices are options and have names"),
     ("sort(ints, ints, 1, Order::descending)", "choices are options and have names"),
     ("plan<int>(1, Kind::exclusive)", "choices are options and have names"),
+    ("sort_plan<int>(1, Order::ascending)", "choices are options and have names"),
+    ("describe<int>(1, Direction::reverse)", "choices are options and have names"),
     ("made(ints, ints, Determinism::run_to_run)", "choices are options and have names"),
     ("scan(ints, ints, 1, [](int a, int b) { return a + b; })", "an operator runs on the device"),
     ("scan(ints, ints, 1, {.op = [](int a, int b) { return a * b; }})", "an operator runs on the device"),
@@ -413,7 +416,7 @@ RIGHT = [
     "sort(ints, ints, 1, {.values = {floats, floats}})", "load_balance(ints, 1, ints, 1, {.rank_of = ints})",
     "three_way_partition(ints, ints, ints, ints, counts, 1, {.parts = Parts::around(7)})", "made(ints, ints)",
     "made(ints, ints, stream)", "made(ints, ints, Workspace(), stream)", "plan<float>(1, Op::max)(floats, floats)",
-    "plan<int>(1, {.captured_launches = 0})", "describe<int>(1)", "describe_sort<float>(1)",
+    "plan<int>(1, {.captured_launches = 0})", "describe<int>(1)", "sort_plan<float>(1).describe()",
 ]  # fmt: skip
 USED = """#pragma once
 #include <functional>
@@ -529,14 +532,13 @@ NEVER_WRONG = {
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
     ("Op::custom", "state"),
-    ("Plan", "request"),  # the _plan functions pass it
     ("UserFunction", "state"),
     *((f"{rule}::source", "state") for rule in ("Predicate", "Parts", "Equality")),
     *((f"Map::{kind}", "state") for kind in ("source", "indexed", "generated", "writing")),
 }
 # Overloads that only say what is mistaken.
 MISTAKEN = re.compile(
-    r"^SCANTUNE_EXPLAIN_MISTAKES\(\w+\)$|^#define SCANTUNE_EXPLAIN(?:[^\n]*\\\n)*[^\n]*$"
+    r"^SCANTUNE_EXPLAIN_MISTAKES\w*\(\w+\)$|^#define SCANTUNE_EXPLAIN(?:[^\n]*\\\n)*[^\n]*$"
     r"|^ *template <[^>]*Arguments>\n +requires detail::Mistaken.*?^ *\}$",
     re.DOTALL | re.MULTILINE,
 )

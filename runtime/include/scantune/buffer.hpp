@@ -1,4 +1,4 @@
-// Memory of the device that scans run on: the GPU of the current context, or the host device.
+// Memory of a device.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 
+#include "scantune/device.hpp"
 #include "scantune/status.hpp"
 
 namespace scantune::runtime {
@@ -23,14 +24,15 @@ class Buffer {
 
  public:
   // The items are not initialised. Throws RequestError when the size overflows, OutOfMemoryError when memory is short.
-  explicit Buffer(std::uint64_t items) : handle_(create(bytes_of(items))), items_(items) {}
+  explicit Buffer(std::uint64_t items, Device device = Device::current_gpu)
+      : handle_(create(bytes_of(items), device)), items_(items) {}
   // A copy of a vector, span or the like.
   template <class Range>
     requires requires(const Range& values) {
       requires std::same_as<std::remove_cvref_t<decltype(*values.data())>, T>;
       values.size();
     }
-  explicit Buffer(const Range& values) : Buffer(values.size()) {
+  explicit Buffer(const Range& values, Device device = Device::current_gpu) : Buffer(values.size(), device) {
     upload(values.data());
   }
 
@@ -49,9 +51,9 @@ class Buffer {
   };
   using Handle = std::unique_ptr<scantune_buffer, Destroy>;
 
-  static Handle create(std::uint64_t bytes) {
+  static Handle create(std::uint64_t bytes, Device device) {
     scantune_buffer* buffer = nullptr;
-    detail::check(scantune_buffer_create(bytes, SCANTUNE_CURRENT_GPU, &buffer));
+    detail::check(scantune_buffer_create(bytes, static_cast<scantune_device>(device), &buffer));
     return Handle(buffer);
   }
 

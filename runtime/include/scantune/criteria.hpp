@@ -189,7 +189,9 @@ class Criterion : public Rule<T> {
   Criterion() : Rule<T>(SCANTUNE_NOT_EQUAL) {}  // other than 0
   template <class X>
   Criterion(const Comparison<X>& comparison) : Rule<T>(kConstantWords, comparison.criterion, comparison.constant) {}
-  Criterion(const UserFunction& function) : Rule<T>(SCANTUNE_PREDICATE, function) {}
+  Criterion(const UserFunction& function) : Rule<T>(SCANTUNE_PREDICATE, function) {
+    check_role<SCANTUNE_FUNCTION_KEEP>("predicate", function.get());
+  }
   template <class Text>
     requires kIsText<Text>
   Criterion(const Text&) : Criterion() {
@@ -209,7 +211,9 @@ class PartRule : public Rule<T> {
  public:
   template <class X>
   PartRule(const Pivot<X>& pivot) : Rule<T>(kPivotWords, SCANTUNE_AROUND, pivot.constant) {}
-  PartRule(const UserFunction& function) : Rule<T>(SCANTUNE_PARTS, function) {}
+  PartRule(const UserFunction& function) : Rule<T>(SCANTUNE_PARTS, function) {
+    check_role<SCANTUNE_FUNCTION_PART>("parts", function.get());
+  }
   template <class Mistaken>
     requires(kIsText<Mistaken> || (HostFunction<Mistaken> && !std::is_same_v<Mistaken, UserFunction>))
   PartRule(const Mistaken&) : Rule<T>(SCANTUNE_PARTS) {

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -126,6 +128,34 @@ class UserFunction {
 
   std::shared_ptr<const Given> given_;  // null if there is none
 };
+
+namespace detail {
+
+[[noreturn]] inline void refuse_role(const char* option, int role, std::initializer_list<int> taken) {
+  constexpr const char* kMakers[] = {"",
+                                     "Op::custom()",
+                                     "Map::source()",
+                                     "Map::indexed()",
+                                     "Map::generated()",
+                                     "Map::writing()",
+                                     "Predicate::source()",
+                                     "Equality::source()",
+                                     "Parts::source()"};
+  std::string makers;
+  for (const int one : taken) makers += (makers.empty() ? "" : " or ") + std::string(kMakers[one]);
+  const bool is_known = role > 0 && role < static_cast<int>(std::size(kMakers));
+  throw RequestError(std::string(option) + " is a function " +
+                     (is_known ? std::string("by ") + kMakers[role] : "of role " + std::to_string(role)) +
+                     ": pass one by " + makers);
+}
+
+// Throws RequestError unless the function of an option, if there is one, has one of these roles.
+template <int... kRoles>
+void check_role(const char* option, const scantune_function* function) {
+  if (function != nullptr && ((function->role != kRoles) && ...)) refuse_role(option, function->role, {kRoles...});
+}
+
+}  // namespace detail
 
 }  // namespace scantune::runtime
 

@@ -23,56 +23,71 @@ namespace scantune::runtime {
 
 template <class Index>
 struct LoadBalanceOptions {
+  Index* rank_of = nullptr;  // where the place of each item in its segment goes; null: nowhere
   // Whether the offsets are checked first. The check waits for the stream and throws RequestError that names the first
   // wrong offset; it is refused while the stream is being captured.
   bool check = false;
-  Index* rank_of = nullptr;  // where the place of each item in its segment goes; null: nowhere
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
+  Device device = Device::current_gpu;
   std::string config = {};  // as of scans
 };
 
-// Of expand(), and of plans: these check at every call, and take their stream per call.
+// Of expand(), and of plans, which check at every call.
 struct ExpandOptions {
   bool check = false;  // as of load_balance()
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
+
+// Plans of load_balance(), for segments, for ranks, or for both, and of expand(). They need no workspace.
+template <class Offset, class Index>
+using LoadBalancePlan = Plan<Input<Offset>, Output<Index>>;
+template <class Offset, class Index>
+using SegmentsAndRanksPlan = Plan<Input<Offset>, Output<Index>, Position<Index>>;
+template <class Offset, class T>
+using ExpandPlan = Plan<Input<Offset>, Values<T>, Output<T>>;
 
 namespace detail {
 
 // The request points into the options, which must outlive it.
-template <class Offset, class Options>
-scantune_load_balance_request balance_with(std::uint64_t segments, std::uint64_t n, scantune_assigned assigned,
-                                           const Options& options) {
+template <class PlanType, class Offset, class Options>
+Call<scantune_load_balance_request, PlanType> balance_with(std::uint64_t segments, std::uint64_t n,
+                                                           scantune_assigned assigned, const Options& options) {
   static_assert(kIsIndex<Offset>, "offsets must be integers of 4 or 8 bytes");
   scantune_load_balance_request request = SCANTUNE_LOAD_BALANCE_REQUEST_INIT;
   take_options(request.head, n, options);
-  request.segments = segments;
+  request.segment_count = segments;
   request.input_type = type_of<Offset>();
   request.assigned = assigned;
   request.check = options.check ? 1 : 0;
-  return request;
+  return {request, options.stream};
+}
+
+template <class Offset, class Index, class PlanType = LoadBalancePlan<Offset, Index>, class Options>
+auto balance_of(std::uint64_t segments, std::uint64_t n, scantune_assigned assigned, const Options& options) {
+  static_assert(!std::is_const_v<Index>, "the output is const: segments and ranks are written there");
+  static_assert(kIsIndex<Index>, "segments and ranks must be integers of 4 or 8 bytes");
+  auto call = balance_with<PlanType, Offset>(segments, n, assigned, options);
+  call.request.output_type = type_of<Index>();
+  return call;
 }
 
 template <class Offset, class Index, class Options>
-scantune_load_balance_request balance_of(std::uint64_t segments, std::uint64_t n, scantune_assigned assigned,
-                                         const Options& options) {
-  static_assert(!std::is_const_v<Index>, "the output is const: segments and ranks are written there");
-  static_assert(kIsIndex<Index>, "segments and ranks must be integers of 4 or 8 bytes");
-  auto request = balance_with<Offset>(segments, n, assigned, options);
-  request.output_type = type_of<Index>();
-  return request;
+auto balance_of_both(std::uint64_t segments, std::uint64_t n, const Options& options) {
+  return balance_of<Offset, Index, SegmentsAndRanksPlan<Offset, Index>>(segments, n, SCANTUNE_SEGMENT_AND_RANK,
+                                                                        options);
 }
 
 template <class Offset, class T>
-scantune_load_balance_request balance_of_values(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options) {
+auto balance_of_values(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options) {
   static_assert(!std::is_const_v<T>, "the output is const: values are written there");
-  auto request = balance_with<Offset>(segments, n, SCANTUNE_VALUE_OF, options);
-  request.output_type = moved_type<T>();
-  if constexpr (moved_type<T>() == SCANTUNE_CUSTOM_TYPE) take_struct<T>(request);
-  return request;
+  auto call = balance_with<ExpandPlan<Offset, T>, Offset>(segments, n, SCANTUNE_VALUE_OF, options);
+  call.request.output_type = moved_type<T>();
+  if constexpr (moved_type<T>() == SCANTUNE_CUSTOM_TYPE) take_struct<T>(call.request);
+  return call;
 }
 
 }  // namespace detail
@@ -83,16 +98,15 @@ scantune_load_balance_request balance_of_values(std::uint64_t segments, std::uin
 template <class Offset, class Index>
 void load_balance(const Offset* offsets, std::uint64_t segments, Index* segment_of, std::uint64_t n,
                   const LoadBalanceOptions<std::type_identity_t<Index>>& options = {}) {
-  const auto request = [&](scantune_assigned assigned) {
+  const auto one_of = [&](scantune_assigned assigned) {
     return detail::balance_of<Offset, Index>(segments, n, assigned, options);
   };
   if (options.rank_of == nullptr)
-    detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT>(request(SCANTUNE_SEGMENT_OF), options.stream, offsets, segment_of);
+    one_of(SCANTUNE_SEGMENT_OF).run(offsets, segment_of);
   else if (segment_of == nullptr)
-    detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT>(request(SCANTUNE_RANK_OF), options.stream, offsets, options.rank_of);
+    one_of(SCANTUNE_RANK_OF).run(offsets, options.rank_of);
   else
-    detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION>(request(SCANTUNE_SEGMENT_AND_RANK), options.stream,
-                                                                    offsets, segment_of, options.rank_of);
+    detail::balance_of_both<Offset, Index>(segments, n, options).run(offsets, segment_of, options.rank_of);
 }
 SCANTUNE_EXPLAIN_MISTAKES(load_balance)
 
@@ -101,47 +115,34 @@ SCANTUNE_EXPLAIN_MISTAKES(load_balance)
 template <class Offset, class T>
 void expand(const Offset* offsets, std::uint64_t segments, const std::type_identity_t<T>* values, T* output,
             std::uint64_t n, const ExpandOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_VALUES, SCANTUNE_OUTPUT>(
-      detail::balance_of_values<Offset, T>(segments, n, options), options.stream, offsets, values, output);
+  detail::balance_of_values<Offset, T>(segments, n, options).run(offsets, values, output);
 }
 SCANTUNE_EXPLAIN_MISTAKES(expand)
 
-// Plans of load_balance(), for segments, for ranks, or for both, and of expand(). They need no workspace.
-template <class Offset, class Index>
-using LoadBalancePlan = Plan<Input<Offset>, Output<Index>>;
-template <class Offset, class Index>
-using SegmentsAndRanksPlan = Plan<Input<Offset>, Output<Index>, Position<Index>>;
-template <class Offset, class T>
-using ExpandPlan = Plan<Input<Offset>, Values<T>, Output<T>>;
-
-// Each is of exactly so many segments and items. It throws RequestError when no kernel solves the problem, and another
+// Plans of exactly so many segments and items. Each throws RequestError when no kernel solves the problem, and another
 // scantune::Error when one cannot be had.
 template <class Offset, class Index>
 LoadBalancePlan<Offset, Index> load_balance_plan(std::uint64_t segments, std::uint64_t n,
                                                  const ExpandOptions& options = {}) {
-  return LoadBalancePlan<Offset, Index>(
-      detail::balance_of<Offset, Index>(segments, n, SCANTUNE_SEGMENT_OF, options).head);
+  return detail::balance_of<Offset, Index>(segments, n, SCANTUNE_SEGMENT_OF, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(load_balance_plan)
 template <class Offset, class Index>
 LoadBalancePlan<Offset, Index> ranks_plan(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options = {}) {
-  return LoadBalancePlan<Offset, Index>(detail::balance_of<Offset, Index>(segments, n, SCANTUNE_RANK_OF, options).head);
+  return detail::balance_of<Offset, Index>(segments, n, SCANTUNE_RANK_OF, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(ranks_plan)
 template <class Offset, class Index>
 SegmentsAndRanksPlan<Offset, Index> segments_and_ranks_plan(std::uint64_t segments, std::uint64_t n,
                                                             const ExpandOptions& options = {}) {
-  return SegmentsAndRanksPlan<Offset, Index>(
-      detail::balance_of<Offset, Index>(segments, n, SCANTUNE_SEGMENT_AND_RANK, options).head);
+  return detail::balance_of_both<Offset, Index>(segments, n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segments_and_ranks_plan)
 template <class Offset, class T>
 ExpandPlan<Offset, T> expand_plan(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options = {}) {
-  return ExpandPlan<Offset, T>(detail::balance_of_values<Offset, T>(segments, n, options).head);
+  return detail::balance_of_values<Offset, T>(segments, n, options).plan();
 }
-
-// Says which config load_balance() runs, from which record, and why. Nothing runs.
-template <class Offset, class Index>
-std::string describe_load_balance(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options = {}) {
-  return detail::described(detail::balance_of<Offset, Index>(segments, n, SCANTUNE_SEGMENT_OF, options));
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(expand_plan)
 
 }  // namespace scantune::runtime
 

@@ -4,16 +4,16 @@
 #include "scantune/cxx20.hpp"
 #ifdef SCANTUNE_CXX20
 
+#include <cstdint>
 #include <type_traits>
 
+#include "scantune/device.hpp"
 #include "scantune/function.hpp"
-
-struct CUstream_st;
 
 namespace scantune::runtime::detail {
 
 template <class T>
-inline constexpr bool kIsStream = std::is_same_v<T, CUstream_st*>;
+inline constexpr bool kIsStream = std::is_same_v<T, Stream>;
 template <class T>
 inline constexpr bool kIsChoice = std::is_enum_v<T> && !std::is_convertible_v<T, int>;
 // A vector, a Buffer, or another owner of the array.
@@ -51,6 +51,14 @@ constexpr void explain_mistake() {
   template <class... Arguments>                                   \
     requires ::scantune::runtime::detail::Mistaken<Arguments...>  \
   void function(const Arguments&...) {                            \
+    ::scantune::runtime::detail::explain_mistake<Arguments...>(); \
+  }
+
+// The same of a function whose first template parameters say what its plan or description is of.
+#define SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(function)               \
+  template <class... Types, class... Arguments>                   \
+    requires ::scantune::runtime::detail::Mistaken<Arguments...>  \
+  void function(std::uint64_t, const Arguments&...) {             \
     ::scantune::runtime::detail::explain_mistake<Arguments...>(); \
   }
 

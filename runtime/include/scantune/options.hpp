@@ -121,6 +121,7 @@ void take_options(scantune_head& head, std::uint64_t n, const Options& options) 
     head.forward_progress = static_cast<scantune_forward_progress>(options.forward_progress);
   head.latency = static_cast<scantune_latency>(options.latency);
   if constexpr (requires { options.captured_launches; }) head.captured_launches = options.captured_launches;
+  head.device = static_cast<scantune_device>(options.device);
   head.config = checked_config(options.config);
 }
 

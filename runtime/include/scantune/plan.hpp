@@ -10,18 +10,13 @@
 #include <string>
 #include <type_traits>
 
+#include "scantune/device.hpp"
 #include "scantune/memory.hpp"
 #include "scantune/mistakes.hpp"
 #include "scantune/status.hpp"
 #include "scantune/types.hpp"
 
-struct CUstream_st;
-
 namespace scantune::runtime {
-
-// A cudaStream_t or CUstream; null is the legacy default stream. The host device runs every call at once and ignores
-// it.
-using Stream = CUstream_st*;
 
 namespace detail {
 
@@ -31,8 +26,7 @@ class WidePointer {
  public:
   constexpr WidePointer(std::nullptr_t = nullptr) {}
   template <class Integer>
-  constexpr WidePointer(Integer* pointer)
-      : pointer_(pointer), type_(std::is_signed_v<Integer> ? SCANTUNE_I64 : SCANTUNE_U64) {
+  constexpr WidePointer(Integer* pointer) : pointer_(pointer) {
     static_assert(!std::is_const_v<Integer> || std::is_const_v<Void>,
                   "the count or index is const: it is written there");
     static_assert(std::is_integral_v<Integer> && sizeof(Integer) == 8,
@@ -40,11 +34,9 @@ class WidePointer {
   }
 
   constexpr Void* get() const { return pointer_; }
-  constexpr scantune_type type() const { return type_; }
 
  private:
   Void* pointer_ = nullptr;
-  scantune_type type_ = SCANTUNE_U64;
 };
 using Written = WidePointer<void>;
 using Read = WidePointer<const void>;
@@ -73,7 +65,7 @@ constexpr const void* address_of(const Pointer& pointer) {
   return pointer.get();
 }
 
-// The arrays of a call, by their roles. Those behind the last one that is named are not set.
+// The arrays of a call, by their roles. Those after the last one that is named are not set.
 template <scantune_role... kRoles, class... Pointers>
 scantune_arrays arrays_of(const Pointers&... pointers) {
   constexpr int kCount = std::max({static_cast<int>(kRoles)...}) + 1;
@@ -84,52 +76,8 @@ scantune_arrays arrays_of(const Pointers&... pointers) {
   return arrays;
 }
 
-// Tells a request the type of what is counted, where it asks for that.
-template <class Request, class Pointer>
-void take_count_type(Request& request, const Pointer& pointer) {
-  if constexpr (std::is_same_v<Pointer, Written>) {
-    if constexpr (requires { request.count_type; })
-      request.count_type = pointer.type();
-    else
-      request.index_type = pointer.type();
-  }
-}
-
-template <scantune_role... kRoles, class Request, class... Pointers>
-void run(Request request, Stream stream, const Pointers&... pointers) {
-  (take_count_type(request, pointers), ...);
-  const scantune_arrays arrays = arrays_of<kRoles...>(pointers...);
-  check(scantune_run(&request.head, &arrays, stream));
-}
-
-// What all plans have in common.
-class AnyPlan {
- public:
-  // How many bytes of workspace one run needs; 0 where it needs none, and then any workspace will do.
-  std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
-
-  // Which config runs, from which record, and why.
-  std::string describe() const { return scantune_plan_description(state_.get()); }
-
- protected:
-  explicit AnyPlan(const scantune_head& request) {
-    scantune_plan* state = nullptr;
-    check(scantune_plan_create(&request, &state));
-    state_.reset(state, &scantune_plan_destroy);
-  }
-
-  std::shared_ptr<scantune_plan> state_;
-};
-
-// Which config a call runs. Nothing runs, so no workspace is needed.
-template <class Request>
-std::string described(Request request) {
-  struct Described : AnyPlan {
-    explicit Described(const scantune_head& head) : AnyPlan(head) {}
-  };
-  request.head.captured_launches = std::min(request.head.captured_launches, 0);  // a wrong number stays wrong
-  return Described(request.head).describe();
-}
+template <class Request, class PlanType>
+struct Call;
 
 }  // namespace detail
 
@@ -162,7 +110,7 @@ using Index = Array<SCANTUNE_POSITION, detail::Written>;
 // on one stream share its workspace, one after another: a plan of one launch takes no lock; one of several launches
 // makes others of its stream wait until all are enqueued.
 template <class... Arrays>
-class Plan : public detail::AnyPlan {
+class Plan {
  public:
   // Does what the function does that the plan is of, on the stream. Each pointer must be a multiple of its type's
   // alignment. The call allocates nothing once the stream has been used, and may be captured into a graph. It checks
@@ -188,9 +136,46 @@ class Plan : public detail::AnyPlan {
     detail::explain_mistake<Arguments...>();
   }
 
-  // The functions that end in _plan make plans of the requests that they know.
-  explicit Plan(const scantune_head& request) : detail::AnyPlan(request) {}
+  // How many bytes of workspace one run needs; 0 where it needs none, and then any workspace will do.
+  std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
+
+  // Which config runs, from which record, and why. A plan that is made for this alone needs no captured_launches.
+  std::string describe() const { return scantune_plan_description(state_.get()); }
+
+ private:
+  template <class Request, class PlanType>
+  friend struct detail::Call;
+
+  explicit Plan(const scantune_head& request) {
+    scantune_plan* state = nullptr;
+    detail::check(scantune_plan_create(&request, &state));
+    state_.reset(state, &scantune_plan_destroy);
+  }
+
+  std::shared_ptr<scantune_plan> state_;
 };
+
+namespace detail {
+
+// What a function asks for: its run and its plan follow from the arrays of the plan's type.
+template <class Request, class... Arrays>
+struct Call<Request, Plan<Arrays...>> {
+  Request request;  // it may point into the options that it was made of
+  Stream stream;    // theirs
+
+  void run(typename Arrays::Pointer... arrays) const {
+    const scantune_arrays all = arrays_of<Arrays::role...>(arrays...);
+    check(scantune_run(&request.head, &all, stream));
+  }
+
+  Plan<Arrays...> plan() const {
+    if (stream != nullptr)
+      throw RequestError("stream is given, and a plan takes its stream with each call: pass it there");
+    return Plan<Arrays...>(request.head);
+  }
+};
+
+}  // namespace detail
 
 }  // namespace scantune::runtime
 

@@ -31,10 +31,11 @@ struct ReduceOptions {
   // identity takes its place, if it has one: a sum starts from 0, a minimum from the greatest value.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
-  Stream stream = nullptr;  // of reduce(); a plan takes its stream per call
+  Stream stream = nullptr;  // as of scans
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
-  std::string config = {};    // as of scans
+  Device device = Device::current_gpu;
+  std::string config = {};  // as of scans
 };
 
 struct ArgOptions {
@@ -42,34 +43,9 @@ struct ArgOptions {
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
-
-namespace detail {
-
-// Each points into the options, which must outlive it.
-template <class In, class Out, class Acc>
-scantune_reduce_request reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
-  scantune_reduce_request request = SCANTUNE_REDUCE_REQUEST_INIT;
-  take_combining<In, Out, Acc>(request, n, options);
-  check_no_output_strides(options.segments.placed());
-  return request;
-}
-
-template <class T>
-scantune_reduce_request extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
-  using Acc = default_accumulator_t<T, T>;
-  scantune_reduce_request request = reduction_of<T, T, Acc>(
-      n, ReduceOptions<Acc>{
-             .segments = options.segments, .latency = options.latency, .captured_launches = options.captured_launches});
-  request.op = op.value();
-  request.combine = op.function();  // which has no extremes, as the library says
-  request.position = SCANTUNE_FIRST_POSITION;
-  request.head.config = checked_config(options.config);
-  return request;
-}
-
-}  // namespace detail
 
 // A plan of reduce().
 template <class In, class Out = In>
@@ -78,21 +54,46 @@ using ReducePlan = Plan<Input<In>, Output<Out>>;
 template <class T>
 using ArgPlan = Plan<Input<T>, Output<T>, Index>;
 
+namespace detail {
+
+// Each points into the options, which must outlive it.
+template <class In, class Out, class Acc>
+auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
+  Call<scantune_reduce_request, ReducePlan<In, Out>> call = {SCANTUNE_REDUCE_REQUEST_INIT, options.stream};
+  take_combining<In, Out, Acc>(call.request, n, options);
+  check_no_output_strides(options.segments.placed());
+  return call;
+}
+
+template <class T>
+auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
+  using Acc = default_accumulator_t<T, T>;
+  const ReduceOptions<Acc> as_reduction{.segments = options.segments,
+                                        .latency = options.latency,
+                                        .captured_launches = options.captured_launches,
+                                        .device = options.device};
+  Call<scantune_reduce_request, ArgPlan<T>> call = {reduction_of<T, T, Acc>(n, as_reduction).request, options.stream};
+  scantune_reduce_request& request = call.request;
+  request.op = op.value();
+  request.combine = op.function();  // which has no extremes, as the library says
+  request.position = SCANTUNE_FIRST_POSITION;
+  request.head.config = checked_config(options.config);
+  return call;
+}
+
+}  // namespace detail
+
 // Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ReducePlan<In, Out> reduce_plan(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  return ReducePlan<In, Out>(detail::reduction_of<In, Out, Acc>(n, options).head);
+  return detail::reduction_of<In, Out, Acc>(n, options).plan();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ReducePlan<In, Out> reduce_plan(std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   return reduce_plan<In, Out, Acc>(n, ReduceOptions<Acc>{.op = op});
 }
-template <class In, class Out = In, class... Arguments>
-  requires detail::Mistaken<Arguments...>
-void reduce_plan(std::uint64_t, const Arguments&...) {
-  detail::explain_mistake<Arguments...>();
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(reduce_plan)
 
 // Reduces input[0, n) to output[0], or each row or column to an output of its own, both in memory of the device, which
 // must not overlap. Returns as soon as the work is in the stream. Throws before anything is launched if an argument is
@@ -100,8 +101,7 @@ void reduce_plan(std::uint64_t, const Arguments&...) {
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n,
             const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT>(detail::reduction_of<In, Out, Acc>(n, options), options.stream, input,
-                                               output);
+  detail::reduction_of<In, Out, Acc>(n, options).run(input, output);
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
@@ -110,34 +110,27 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
-// Says which config reduce() runs for n items, from which record, and why. Nothing runs.
-template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
-std::string describe_reduce(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
-  return detail::described(detail::reduction_of<In, Out, Acc>(n, options));
-}
-
 // Writes the least item to value[0] and where it first stands to index[0], an integer of 8 bytes, both in memory of the
 // device. Of equal items the first counts; -0 is less than +0; the first NaN is the result of any input that has one.
 // Throws RequestError before anything is launched if an argument is wrong or n is 0.
 template <class T>
 void argmin(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION>(detail::extreme_of<T>(n, Op::min, options),
-                                                                  options.stream, input, value, index);
+  detail::extreme_of<T>(n, Op::min, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmin)
 // The same of the greatest item.
 template <class T>
 void argmax(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION>(detail::extreme_of<T>(n, Op::max, options),
-                                                                  options.stream, input, value, index);
+  detail::extreme_of<T>(n, Op::max, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmax)
 
 // op: Op::min or Op::max. Throws as reduce_plan().
 template <class T>
 ArgPlan<T> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
-  return ArgPlan<T>(detail::extreme_of<T>(n, op, options).head);
+  return detail::extreme_of<T>(n, op, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(arg_plan)
 
 }  // namespace scantune::runtime
 

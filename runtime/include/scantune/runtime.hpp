@@ -8,9 +8,12 @@
 //   runtime::load_balance(d_offsets, segments, d_segment_of, n);  // load_balance.hpp
 //   runtime::sort(d_keys, d_out, n);                              // sort.hpp
 //
-// Each function has a plan, as runtime::plan<float>(n), which is made once and called often. Options come last and have
-// names: first what the problem is, then more arrays, then stream, determinism, forward_progress, latency,
-// captured_launches and config.
+// Each function has a plan, as runtime::plan<float>(n), which is made once and called often, and whose describe() says
+// which config runs.
+//
+// Arguments have one order: what is read, what is always written, the count or index of that, and n. What is written
+// only if asked for is an option, as the indices of a sort. Options come last and have names, in one order: what the
+// problem is, more arrays, then stream, determinism, forward_progress, latency, captured_launches, device and config.
 //
 // Items are integers of 8 to 64 bits, float, double, half-precision numbers (f16 and bf16 of types.hpp, __half,
 // __nv_bfloat16, _Float16), and, with an operator of the caller's own, structs of up to 32 bytes. All functions may be
@@ -31,9 +34,11 @@
 
 namespace scantune::runtime {
 
-// Gives back what the runtime keeps for a stream that is about to be destroyed, for use by other streams. No scan may
-// be running on it or be made meanwhile. Throws RequestError while the stream is being captured.
-inline void release(Stream stream) { detail::check(scantune_release(stream)); }
+// Gives back what the runtime keeps for a stream of the device that is about to be destroyed, for use by other streams.
+// No scan may be running on it or be made meanwhile. Throws RequestError while the stream is being captured.
+inline void release(Stream stream, Device device = Device::current_gpu) {
+  detail::check(scantune_release(stream, static_cast<scantune_device>(device)));
+}
 
 }  // namespace scantune::runtime
 

@@ -9,6 +9,7 @@
 #include "scantune/cxx20.hpp"
 #ifdef SCANTUNE_CXX20
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -53,7 +54,7 @@ struct ScanOptions {
   detail::Read device_n = {};  // a pointer to an integer of 8 bytes
   // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
   std::uint32_t* device_clamped = nullptr;
-  Stream stream = nullptr;  // scan() runs on it; a plan takes its stream per call
+  Stream stream = nullptr;  // of scan(); null for a plan, which takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -63,12 +64,17 @@ struct ScanOptions {
   // time. plan() allocates all of them at once, so that a capture allocates nothing; 0 saves that memory where nothing
   // is captured. scan() allocates each when a first capture needs it.
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   // The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
   // {"block_threads": 256}}. Parameters that are left out have the family's default for this problem. Where it is
   // empty, the library chooses. A config that cannot run the problem is a RequestError, and one that does not compile a
   // CompileError: no other takes its place.
   std::string config = {};
 };
+
+// A plan of scan().
+template <class In, class Out = In>
+using ScanPlan = Plan<Input<In>, Output<Out>>;
 
 namespace detail {
 
@@ -106,6 +112,10 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
   take_segments(request, n, options.segments);
   request.load = options.load.get();
   request.store = options.store.get();
+  if (request.load != nullptr)
+    check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE>("load", request.load);
+  if (request.store != nullptr)
+    check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE>("store", request.store);
   request.init = options.init.get();
   request.device_init = options.device_init;
   check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);
@@ -113,31 +123,27 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
 }
 
 template <class In, class Out, class Acc>
-scantune_scan_request scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
-  scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
+auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
+  Call<scantune_scan_request, ScanPlan<In, Out>> call = {SCANTUNE_SCAN_REQUEST_INIT, options.stream};
+  scantune_scan_request& request = call.request;
   take_combining<In, Out, Acc>(request, n, options);
   request.kind = static_cast<scantune_kind>(options.kind);
   request.direction = static_cast<scantune_direction>(options.direction);
   request.device_inits = options.device_inits;
-  request.n_type = options.device_n.type();
   request.device_n = options.device_n.get();
   request.device_clamped = options.device_clamped;
-  return request;
+  return call;
 }
 
 }  // namespace detail
-
-// A plan of scan().
-template <class In, class Out = In>
-using ScanPlan = Plan<Input<In>, Output<Out>>;
 
 // Scans input[0, n) into output[0, n), both in memory of the device, or rows where their strides say; in place if they
 // are one range. Those with strides may lie in each other's gaps, but no item in another. Returns as soon as the work
 // is in the stream. Throws before anything is launched if an argument is wrong.
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  const scantune_scan_request request = detail::scan_of<In, Out, Acc>(n, options);
-  detail::check(scantune_scan(&request, input, output, options.stream));
+  const auto call = detail::scan_of<In, Out, Acc>(n, options);
+  detail::check(scantune_scan(&call.request, input, output, options.stream));
 }
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const Op& op) {
@@ -149,29 +155,30 @@ SCANTUNE_EXPLAIN_MISTAKES(scan)
 // Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ScanPlan<In, Out> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  return ScanPlan<In, Out>(detail::scan_of<In, Out, Acc>(n, options).head);
+  return detail::scan_of<In, Out, Acc>(n, options).plan();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   return plan<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
-template <class In, class Out = In, class... Arguments>
-  requires detail::Mistaken<Arguments...>
-void plan(std::uint64_t, const Arguments&...) {
-  detail::explain_mistake<Arguments...>();
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
-// Says which config scan() would run for n items, from which record, and why. Nothing runs.
+// Says which config scan() would run for n items, from which record, and why, as its plan does. Nothing runs, so no
+// workspace is reserved.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  return detail::described(detail::scan_of<In, Out, Acc>(n, options));
+  auto call = detail::scan_of<In, Out, Acc>(n, options);
+  call.stream = nullptr;
+  call.request.head.captured_launches = std::min(options.captured_launches, 0);  // a wrong number stays wrong
+  return call.plan().describe();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const Op& op) {
   detail::check_unmapped<In, Acc, Out>();
   return describe<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(describe)
 
 }  // namespace scantune::runtime
 

@@ -133,8 +133,9 @@ typedef struct scantune_allocator {
  * runs meanwhile may use either. Buffers are the driver's memory. */
 SCANTUNE_API scantune_status scantune_set_allocator(const scantune_allocator* allocator);
 
-/* Gives back what is kept for a stream that is about to be destroyed. No scan may run on it or be made meanwhile. */
-SCANTUNE_API scantune_status scantune_release(scantune_stream stream);
+/* Gives back what is kept for a stream of the device that is about to be destroyed. No scan may run on it or be made
+ * meanwhile. */
+SCANTUNE_API scantune_status scantune_release(scantune_stream stream, scantune_device device);
 
 /* Gives kept memory back to the driver, or to the allocator that it came from: the workspaces of all streams, and those
  * that wait for a new owner, on every GPU. It waits for these GPUs first. No other function may be called meanwhile,

@@ -32,11 +32,12 @@ template <class T>
 struct SelectOptions {
   // What Predicate has. By default items are kept that are not 0; structs need a source.
   detail::Criterion<T> predicate = {};
-  Stream stream = nullptr;  // of the call; a plan takes its stream per call
+  Stream stream = nullptr;  // as of scans
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as of scans
-  std::string config = {};    // as of scans
+  Device device = Device::current_gpu;
+  std::string config = {};  // as of scans
 };
 
 struct FlaggedOptions {
@@ -44,6 +45,7 @@ struct FlaggedOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 
@@ -54,6 +56,7 @@ struct ThreeWayOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 
@@ -63,170 +66,11 @@ struct UniqueOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
 
-namespace detail {
-
-// Each selection points into the options, which must outlive it.
-template <class T, class Options>
-scantune_select_request selection_with(std::uint64_t n, const Options& options) {
-  scantune_select_request selection = SCANTUNE_SELECT_REQUEST_INIT;
-  take_options(selection.head, n, options);
-  selection.input_type = type_of<T>();
-  if constexpr (kIsStruct<T>) take_struct<T>(selection);
-  return selection;
-}
-
-template <class T>
-scantune_select_request selection_of(std::uint64_t n, const SelectOptions<T>& options) {
-  scantune_select_request selection = selection_with<T>(n, options);
-  options.predicate.put_in(selection);
-  return selection;
-}
-
-template <class T>
-scantune_select_request selection_of(std::uint64_t n, const FlaggedOptions& options) {
-  scantune_select_request selection = selection_with<T>(n, options);
-  selection.criterion = SCANTUNE_FLAGGED;
-  return selection;
-}
-
-template <class T>
-scantune_select_request selection_of(std::uint64_t n, const UniqueOptions& options) {
-  scantune_select_request selection = selection_with<T>(n, options);
-  selection.criterion = SCANTUNE_UNIQUE;
-  selection.function = options.equality.get();
-  if (selection.function != nullptr) selection.criterion = SCANTUNE_UNIQUE_BY;
-  return selection;
-}
-
-template <class Key, class Value>
-scantune_select_request selection_by_key(std::uint64_t n, const UniqueOptions& options) {
-  static_assert(std::is_trivially_copyable_v<Value>, "values must be trivially copyable to be moved on a device");
-  static_assert(sizeof(Value) == 1 || sizeof(Value) == 2 || sizeof(Value) == 4 || sizeof(Value) == 8,
-                "values must have 1, 2, 4 or 8 bytes: select the indices of larger ones");
-  static_assert(alignof(Value) == sizeof(Value),
-                "values must be aligned to their size: declare the struct with alignas, as struct alignas(8) for 8 "
-                "bytes");
-  scantune_select_request selection = selection_of<Key>(n, options);
-  selection.value_bytes = sizeof(Value);
-  return selection;
-}
-
-template <class T, class Index>
-scantune_select_request selection_of_indices(std::uint64_t n, const SelectOptions<T>& options) {
-  static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
-  scantune_select_request selection = selection_of<T>(n, options);
-  selection.selected = SCANTUNE_INDICES;
-  selection.index_type = type_of<Index>();
-  return selection;
-}
-
-template <class T>
-scantune_select_request selection_of(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  scantune_select_request selection = selection_with<T>(n, options);
-  options.parts.put_in(selection);
-  return selection;
-}
-
-template <class T, class Options>
-scantune_select_request partition_of(std::uint64_t n, const Options& options, scantune_rejected rejected) {
-  scantune_select_request selection = selection_of<T>(n, options);
-  selection.rejected = rejected;
-  return selection;
-}
-
-}  // namespace detail
-
-// Writes the items of input[0, n) that the predicate keeps to the output, in their order, and how many they are to
-// count[0].
-template <class T>
-void select(const T* input, T* output, detail::Written count, std::uint64_t n,
-            const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_COUNT>(detail::selection_of<T>(n, options), options.stream,
-                                                               input, output, count);
-}
-SCANTUNE_EXPLAIN_MISTAKES(select)
-
-// The same of items whose flag is not 0: a byte for each, or a bool.
-template <class T>
-void select_flagged(const T* input, detail::FlagPointer flags, T* output, detail::Written count, std::uint64_t n,
-                    const FlaggedOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_FLAGS, SCANTUNE_OUTPUT, SCANTUNE_COUNT>(
-      detail::selection_of<T>(n, options), options.stream, input, flags, output, count);
-}
-SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
-
-// The first of each run of equal neighbours: items that are not equal to the one before them.
-template <class T>
-void unique_consecutive(const T* input, T* output, detail::Written count, std::uint64_t n,
-                        const UniqueOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_COUNT>(detail::selection_of<T>(n, options), options.stream,
-                                                               input, output, count);
-}
-SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
-
-// The first key of each run of equal ones, and the value beside it. Values have 1, 2, 4 or 8 bytes and are aligned to
-// their size. Keys may be selected in place, values not.
-template <class Key, class Value>
-void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, detail::Written count,
-                   std::uint64_t n, const UniqueOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_VALUES, SCANTUNE_OUTPUT, SCANTUNE_VALUES_OUTPUT, SCANTUNE_COUNT>(
-      detail::selection_by_key<Key, Value>(n, options), options.stream, keys, values, keys_output, values_output,
-      count);
-}
-SCANTUNE_EXPLAIN_MISTAKES(unique_by_key)
-
-// Where the items are that the predicate keeps, by default those that are not 0. An index is an integer of 4 or 8
-// bytes, which must be able to count n items.
-template <class T, class Index>
-void select_indices(const T* input, Index* indices, detail::Written count, std::uint64_t n,
-                    const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_COUNT>(detail::selection_of_indices<T, Index>(n, options),
-                                                               options.stream, input, indices, count);
-}
-SCANTUNE_EXPLAIN_MISTAKES(select_indices)
-
-// Writes the items that the predicate keeps to `kept`, the others to `rejected`, both in their order, and how many are
-// kept to count[0].
-template <class T>
-void partition(const T* input, T* kept, T* rejected, detail::Written count, std::uint64_t n,
-               const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_REJECTED, SCANTUNE_COUNT>(
-      detail::partition_of<T>(n, options, SCANTUNE_APART), options.stream, input, kept, rejected, count);
-}
-SCANTUNE_EXPLAIN_MISTAKES(partition)
-
-// The same into one array: the items that the predicate keeps, and behind them the others. The output lies apart.
-template <class T>
-void partition_into_one(const T* input, T* output, detail::Written count, std::uint64_t n,
-                        const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_COUNT>(detail::partition_of<T>(n, options, SCANTUNE_BEHIND),
-                                                               options.stream, input, output, count);
-}
-SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
-
-// Writes the items of three parts to `first`, `second` and `rest`, each in their order, and how many the first two have
-// to counts[0] and counts[1]. All arrays lie apart. Messages call them output, second and rejected.
-template <class T>
-void three_way_partition(const T* input, T* first, T* second, T* rest, detail::Written counts, std::uint64_t n,
-                         const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_SECOND, SCANTUNE_REJECTED, SCANTUNE_COUNT>(
-      detail::partition_of<T>(n, options, SCANTUNE_APART), options.stream, input, first, second, rest, counts);
-}
-SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
-
-// The same into one array, one part behind the other.
-template <class T>
-void three_way_partition_into_one(const T* input, T* output, detail::Written counts, std::uint64_t n,
-                                  const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_COUNT>(detail::partition_of<T>(n, options, SCANTUNE_BEHIND),
-                                                               options.stream, input, output, counts);
-}
-SCANTUNE_EXPLAIN_MISTAKES(three_way_partition_into_one)
-
-// Plans of the functions above. The first is also one of unique_consecutive() and of partitions into one array.
+// Plans of the functions below. The first is also one of unique_consecutive() and of partitions into one array.
 template <class T>
 using SelectPlan = Plan<Input<T>, Output<T>, Count>;
 template <class T>
@@ -240,50 +84,190 @@ using PartitionPlan = Plan<Input<T>, Output<T>, Rejected<T>, Count>;
 template <class T>
 using ThreeWayPlan = Plan<Input<T>, Output<T>, Second<T>, Rejected<T>, Count>;
 
+namespace detail {
+
+// Sets what decides.
+template <class T>
+void take_rule(scantune_select_request& request, const SelectOptions<T>& options) {
+  options.predicate.put_in(request);
+}
+template <class T>
+void take_rule(scantune_select_request& request, const ThreeWayOptions<T>& options) {
+  options.parts.put_in(request);
+}
+inline void take_rule(scantune_select_request& request, const FlaggedOptions&) { request.criterion = SCANTUNE_FLAGGED; }
+inline void take_rule(scantune_select_request& request, const UniqueOptions& options) {
+  request.function = options.equality.get();
+  check_role<SCANTUNE_FUNCTION_EQUAL>("equality", request.function);
+  request.criterion = request.function != nullptr ? SCANTUNE_UNIQUE_BY : SCANTUNE_UNIQUE;
+}
+
+// Each points into the options, which must outlive it.
+template <class PlanType, class T, class Options>
+Call<scantune_select_request, PlanType> selection_of(std::uint64_t n, const Options& options) {
+  scantune_select_request request = SCANTUNE_SELECT_REQUEST_INIT;
+  take_options(request.head, n, options);
+  request.input_type = type_of<T>();
+  if constexpr (kIsStruct<T>) take_struct<T>(request);
+  take_rule(request, options);
+  return {request, options.stream};
+}
+
+template <class Key, class Value>
+auto selection_by_key(std::uint64_t n, const UniqueOptions& options) {
+  static_assert(std::is_trivially_copyable_v<Value>, "values must be trivially copyable to be moved on a device");
+  static_assert(sizeof(Value) == 1 || sizeof(Value) == 2 || sizeof(Value) == 4 || sizeof(Value) == 8,
+                "values must have 1, 2, 4 or 8 bytes: select the indices of larger ones");
+  static_assert(alignof(Value) == sizeof(Value),
+                "values must be aligned to their size: declare the struct with alignas, as struct alignas(8) for 8 "
+                "bytes");
+  auto call = selection_of<UniqueByKeyPlan<Key, Value>, Key>(n, options);
+  call.request.value_type = moved_type<Value>();
+  return call;
+}
+
+template <class T, class Index>
+auto selection_of_indices(std::uint64_t n, const SelectOptions<T>& options) {
+  static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
+  auto call = selection_of<IndicesPlan<T, Index>, T>(n, options);
+  call.request.selected = SCANTUNE_SELECTED_INDICES;
+  call.request.index_type = type_of<Index>();
+  return call;
+}
+
+template <class PlanType, class T, class Options>
+auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rejected) {
+  auto call = selection_of<PlanType, T>(n, options);
+  call.request.rejected = rejected;
+  return call;
+}
+
+}  // namespace detail
+
+// Writes the items of input[0, n) that the predicate keeps to the output, in their order, and how many they are to
+// count[0].
+template <class T>
+void select(const T* input, T* output, detail::Written count, std::uint64_t n,
+            const SelectOptions<std::type_identity_t<T>>& options = {}) {
+  detail::selection_of<SelectPlan<T>, T>(n, options).run(input, output, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(select)
+
+// The same of items whose flag is not 0: a byte for each, or a bool.
+template <class T>
+void select_flagged(const T* input, detail::FlagPointer flags, T* output, detail::Written count, std::uint64_t n,
+                    const FlaggedOptions& options = {}) {
+  detail::selection_of<FlaggedPlan<T>, T>(n, options).run(input, flags, output, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
+
+// The first of each run of equal neighbours: items that are not equal to the one before them.
+template <class T>
+void unique_consecutive(const T* input, T* output, detail::Written count, std::uint64_t n,
+                        const UniqueOptions& options = {}) {
+  detail::selection_of<SelectPlan<T>, T>(n, options).run(input, output, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
+
+// The first key of each run of equal ones, and the value beside it. Values have 1, 2, 4 or 8 bytes and are aligned to
+// their size. Keys may be selected in place, values not.
+template <class Key, class Value>
+void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, detail::Written count,
+                   std::uint64_t n, const UniqueOptions& options = {}) {
+  detail::selection_by_key<Key, Value>(n, options).run(keys, values, keys_output, values_output, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(unique_by_key)
+
+// Where the items are that the predicate keeps, by default those that are not 0. An index is an integer of 4 or 8
+// bytes, which must be able to count n items.
+template <class T, class Index>
+void select_indices(const T* input, Index* indices, detail::Written count, std::uint64_t n,
+                    const SelectOptions<std::type_identity_t<T>>& options = {}) {
+  detail::selection_of_indices<T, Index>(n, options).run(input, indices, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(select_indices)
+
+// Writes the items that the predicate keeps to `kept`, the others to `rejected`, both in their order, and how many are
+// kept to count[0].
+template <class T>
+void partition(const T* input, T* kept, T* rejected, detail::Written count, std::uint64_t n,
+               const SelectOptions<std::type_identity_t<T>>& options = {}) {
+  detail::partition_of<PartitionPlan<T>, T>(n, options, SCANTUNE_APART).run(input, kept, rejected, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(partition)
+
+// The same into one array: the items that the predicate keeps, and behind them the others. The output lies apart.
+template <class T>
+void partition_into_one(const T* input, T* output, detail::Written count, std::uint64_t n,
+                        const SelectOptions<std::type_identity_t<T>>& options = {}) {
+  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).run(input, output, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
+
+// Writes the items of three parts to `first`, `second` and `rest`, each in their order, and how many the first two have
+// to counts[0] and counts[1]. All arrays lie apart. Messages call them output, second and rejected.
+template <class T>
+void three_way_partition(const T* input, T* first, T* second, T* rest, detail::Written counts, std::uint64_t n,
+                         const ThreeWayOptions<std::type_identity_t<T>>& options) {
+  detail::partition_of<ThreeWayPlan<T>, T>(n, options, SCANTUNE_APART).run(input, first, second, rest, counts);
+}
+SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
+
+// The same into one array, one part behind the other.
+template <class T>
+void three_way_partition_into_one(const T* input, T* output, detail::Written counts, std::uint64_t n,
+                                  const ThreeWayOptions<std::type_identity_t<T>>& options) {
+  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).run(input, output, counts);
+}
+SCANTUNE_EXPLAIN_MISTAKES(three_way_partition_into_one)
+
 // Plans of exactly n items. Each throws RequestError when no kernel solves the problem, and another scantune::Error
 // when one cannot be had.
 template <class T>
 SelectPlan<T> select_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return SelectPlan<T>(detail::selection_of<T>(n, options).head);
+  return detail::selection_of<SelectPlan<T>, T>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_plan)
 template <class T>
 FlaggedPlan<T> select_flagged_plan(std::uint64_t n, const FlaggedOptions& options = {}) {
-  return FlaggedPlan<T>(detail::selection_of<T>(n, options).head);
+  return detail::selection_of<FlaggedPlan<T>, T>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_flagged_plan)
 template <class T>
 SelectPlan<T> unique_consecutive_plan(std::uint64_t n, const UniqueOptions& options = {}) {
-  return SelectPlan<T>(detail::selection_of<T>(n, options).head);
+  return detail::selection_of<SelectPlan<T>, T>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_consecutive_plan)
 template <class Key, class Value>
 UniqueByKeyPlan<Key, Value> unique_by_key_plan(std::uint64_t n, const UniqueOptions& options = {}) {
-  return UniqueByKeyPlan<Key, Value>(detail::selection_by_key<Key, Value>(n, options).head);
+  return detail::selection_by_key<Key, Value>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_by_key_plan)
 template <class T, class Index = std::uint64_t>
 IndicesPlan<T, Index> select_indices_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return IndicesPlan<T, Index>(detail::selection_of_indices<T, Index>(n, options).head);
+  return detail::selection_of_indices<T, Index>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_indices_plan)
 template <class T>
 PartitionPlan<T> partition_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return PartitionPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_APART).head);
+  return detail::partition_of<PartitionPlan<T>, T>(n, options, SCANTUNE_APART).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_plan)
 template <class T>
 SelectPlan<T> partition_into_one_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return SelectPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_BEHIND).head);
+  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_into_one_plan)
 template <class T>
 ThreeWayPlan<T> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  return ThreeWayPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_APART).head);
+  return detail::partition_of<ThreeWayPlan<T>, T>(n, options, SCANTUNE_APART).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_plan)
 template <class T>
 SelectPlan<T> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  return SelectPlan<T>(detail::partition_of<T>(n, options, SCANTUNE_BEHIND).head);
+  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).plan();
 }
-
-// Says which config select() runs for n items, from which record, and why. Nothing runs.
-template <class T>
-std::string describe_select(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::described(detail::selection_of<T>(n, options));
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_into_one_plan)
 
 }  // namespace scantune::runtime
 

@@ -99,10 +99,11 @@ struct SortOptions {
   // It means what it means for scans. The default differs: each workspace has room for about one more copy of the keys
   // and of what goes with them, or two of keys that are not put out.
   int captured_launches = 1;
+  Device device = Device::current_gpu;
   std::string config = {};  // as of scans
 };
 
-// Of argsort(), and of plans: what these sort beside the keys, their type says, and they take their stream per call.
+// Of argsort(), and of plans of sorts, whose types say what moves with the keys.
 struct ArgsortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};
@@ -111,8 +112,19 @@ struct ArgsortOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 1;
+  Device device = Device::current_gpu;
   std::string config = {};
 };
+
+// Plans of sort() for keys alone, with values, and with indices, and of argsort().
+template <class Key>
+using SortPlan = Plan<Input<Key>, Output<Key>>;
+template <class Key, class Value>
+using SortPairsPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>>;
+template <class Key, class Index>
+using SortIndicesPlan = Plan<Input<Key>, Output<Key>, Position<Index>>;
+template <class Key, class Index>
+using ArgsortPlan = Plan<Input<Key>, Output<Index>>;
 
 namespace detail {
 
@@ -126,8 +138,8 @@ inline void check_dense_rows(const Segments& segments) {
 }
 
 // The request points into the options, which must outlive it.
-template <class Key, class Options>
-scantune_sort_request sort_of(std::uint64_t n, scantune_sorted sorted, const Options& options) {
+template <class PlanType, class Key, class Options>
+Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted sorted, const Options& options) {
   static_assert(type_of<Key>() != SCANTUNE_CUSTOM_TYPE,
                 "keys must be numbers: sort a number that stands for each struct, and pass the structs as values");
   scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
@@ -139,25 +151,29 @@ scantune_sort_request sort_of(std::uint64_t n, scantune_sorted sorted, const Opt
   request.end_bit = options.bits.end_bit;
   take_segments(request, n, options.segments);
   check_dense_rows(options.segments);
-  return request;
+  return {request, options.stream};
 }
 
-template <class Key, class Index>
-scantune_sort_request sort_of_indices(std::uint64_t n, scantune_sorted sorted, const ArgsortOptions& options) {
+template <class PlanType, class Key, class Index>
+auto sort_of_indices(std::uint64_t n, scantune_sorted sorted, const ArgsortOptions& options) {
   static_assert(!std::is_const_v<Index>, "the indices are const: where keys stood is written there");
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
-  scantune_sort_request request = sort_of<Key>(n, sorted, options);
-  request.value_type = type_of<Index>();
-  return request;
+  auto call = sort_of<PlanType, Key>(n, sorted, options);
+  call.request.value_type = type_of<Index>();
+  return call;
 }
 
 template <class Key, class Value>
-scantune_sort_request sort_of_pairs(std::uint64_t n, const ArgsortOptions& options) {
-  scantune_sort_request request = sort_of<Key>(n, SCANTUNE_SORTED_PAIRS, options);
-  request.value_type = moved_type<Value>();
-  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) take_struct<Value>(request);
-  return request;
+auto sort_of_pairs(std::uint64_t n, const ArgsortOptions& options) {
+  auto call = sort_of<SortPairsPlan<Key, Value>, Key>(n, SCANTUNE_SORTED_PAIRS, options);
+  call.request.value_type = moved_type<Value>();
+  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) take_struct<Value>(call.request);
+  return call;
 }
+
+// With an array for whatever a sort may move beside its keys.
+template <class Key>
+using AnySortPlan = Plan<Input<Key>, Output<Key>, Position<void>, Values<void>, ValuesOutput<void>>;
 
 }  // namespace detail
 
@@ -174,12 +190,11 @@ void sort(const Key* input, Key* output, std::uint64_t n, const SortOptions& opt
   const scantune_sorted sorted = values.are_given()    ? SCANTUNE_SORTED_PAIRS
                                  : indices.are_given() ? SCANTUNE_SORTED_KEYS_AND_INDICES
                                                        : SCANTUNE_SORTED_KEYS;
-  scantune_sort_request request = detail::sort_of<Key>(n, sorted, options);
-  request.value_type = values.are_given() ? values.type() : indices.type();
-  request.custom_bytes = values.bytes();
-  request.custom_alignment = values.alignment();
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION, SCANTUNE_VALUES, SCANTUNE_VALUES_OUTPUT>(
-      request, options.stream, input, output, indices.output(), values.input(), values.output());
+  auto call = detail::sort_of<detail::AnySortPlan<Key>, Key>(n, sorted, options);
+  call.request.value_type = values.are_given() ? values.type() : indices.type();
+  call.request.custom_bytes = values.bytes();
+  call.request.custom_alignment = values.alignment();
+  call.run(input, output, indices.output(), values.input(), values.output());
 }
 SCANTUNE_EXPLAIN_MISTAKES(sort)
 
@@ -187,46 +202,33 @@ SCANTUNE_EXPLAIN_MISTAKES(sort)
 // the start of each. An index is an integer of 4 or 8 bytes, which must be able to number the keys of a row.
 template <class Key, class Index>
 void argsort(const Key* input, Index* indices, std::uint64_t n, const ArgsortOptions& options = {}) {
-  detail::run<SCANTUNE_INPUT, SCANTUNE_OUTPUT>(detail::sort_of_indices<Key, Index>(n, SCANTUNE_SORTED_INDICES, options),
-                                               options.stream, input, indices);
+  detail::sort_of_indices<ArgsortPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_INDICES, options).run(input, indices);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argsort)
-
-// Plans of sort() for keys alone, with values, and with indices, and of argsort().
-template <class Key>
-using SortPlan = Plan<Input<Key>, Output<Key>>;
-template <class Key, class Value>
-using SortPairsPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>>;
-template <class Key, class Index>
-using SortIndicesPlan = Plan<Input<Key>, Output<Key>, Position<Index>>;
-template <class Key, class Index>
-using ArgsortPlan = Plan<Input<Key>, Output<Index>>;
 
 // Plans of exactly n keys. Each throws RequestError when no kernel solves the problem, and another scantune::Error when
 // one cannot be had.
 template <class Key>
 SortPlan<Key> sort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
-  return SortPlan<Key>(detail::sort_of<Key>(n, SCANTUNE_SORTED_KEYS, options).head);
+  return detail::sort_of<SortPlan<Key>, Key>(n, SCANTUNE_SORTED_KEYS, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_plan)
 template <class Key, class Value>
 SortPairsPlan<Key, Value> sort_pairs_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
-  return SortPairsPlan<Key, Value>(detail::sort_of_pairs<Key, Value>(n, options).head);
+  return detail::sort_of_pairs<Key, Value>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_pairs_plan)
 template <class Key, class Index = std::uint64_t>
 SortIndicesPlan<Key, Index> sort_indices_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
-  return SortIndicesPlan<Key, Index>(
-      detail::sort_of_indices<Key, Index>(n, SCANTUNE_SORTED_KEYS_AND_INDICES, options).head);
+  return detail::sort_of_indices<SortIndicesPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_KEYS_AND_INDICES, options)
+      .plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_indices_plan)
 template <class Key, class Index = std::uint64_t>
 ArgsortPlan<Key, Index> argsort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
-  return ArgsortPlan<Key, Index>(detail::sort_of_indices<Key, Index>(n, SCANTUNE_SORTED_INDICES, options).head);
+  return detail::sort_of_indices<ArgsortPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_INDICES, options).plan();
 }
-
-// Says which config sort() runs for n keys alone, from which record, and why. Nothing runs.
-template <class Key>
-std::string describe_sort(std::uint64_t n, const ArgsortOptions& options = {}) {
-  return detail::described(detail::sort_of<Key>(n, SCANTUNE_SORTED_KEYS, options));
-}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(argsort_plan)
 
 }  // namespace scantune::runtime
 
