@@ -27,7 +27,7 @@ struct scantune_plan {
   std::string description;
   std::unique_ptr<const OffsetsCheck> offsets_check;  // of a load balance; null: nothing is checked
   std::unique_ptr<const CallStates> states;           // what those of the request are
-  bool is_plain;  // there is something to launch, and nothing but input and output to be put in its place
+  bool is_plain;                                      // there is something to launch, whose arrays are input and output
 };
 
 struct scantune_buffer {
@@ -49,11 +49,18 @@ namespace {
 
 Stream stream_of(scantune_stream stream) { return static_cast<Stream>(stream); }
 
+[[noreturn]] void fail_null(const char* argument, const char* what) {
+  fail(argument, std::string("NULL: pass ") + what);
+}
+
 template <class T>
-T& not_null(const char* argument, T* pointer) {
-  if (pointer == nullptr) throw RequestError(std::string(argument) + " is NULL");
+T& not_null(const char* argument, const char* what, T* pointer) {
+  if (pointer == nullptr) [[unlikely]]
+    fail_null(argument, what);
   return *pointer;
 }
+
+constexpr const char* kBuffer = "what scantune_buffer_create() made";
 
 void check_copy(const scantune_buffer& buffer, const char* argument, const void* memory, std::uint64_t bytes) {
   if (bytes > buffer.bytes)
@@ -108,7 +115,7 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
   asked.config = {};  // the caller's text
   auto states = asked.states != nullptr ? std::make_unique<const CallStates>(*asked.states) : nullptr;
   asked.states = states.get();
-  const bool is_plain = made != nullptr && places.begin_plainly() && !asked.checks_offsets;
+  const bool is_plain = made != nullptr && places.are_plain() && !asked.checks_offsets;
   std::string description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
   return std::make_unique<scantune_plan>(scantune_plan{.asked = asked,
                                                        .places = places,
@@ -119,15 +126,11 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
                                                        .is_plain = is_plain});
 }
 
-// The arrays of a scan. Where maps may stand in the place of arrays, those that are given are looked at.
+// The arrays of a scan. Without maps and an n in memory its operands are input, output and what it may start from.
 Pointers scanned(const Asked& asked, const void* input, void* output) {
-  if (asked.states != nullptr) {
-    const scantune_arrays arrays = {2, {input, output}};
-    return Places(asked).of(asked.request, &arrays);
-  }
-  if (asked.device_n == nullptr) return {input, output, asked.device_init};
-  if (asked.device_init == nullptr) return {input, output, asked.device_n, asked.device_clamped};
-  return {input, output, asked.device_init, asked.device_n, asked.device_clamped};
+  if (asked.states == nullptr && asked.device_n == nullptr) return {input, output, asked.device_init};
+  const scantune_arrays arrays = {2, {input, output}};
+  return Places(asked).of(asked.request, &arrays);
 }
 
 static_assert(SCANTUNE_WORKSPACE_ALIGNMENT == kWorkspaceAlignmentBytes);
@@ -147,7 +150,8 @@ void scantune_set_log(scantune_log log, void* user) { set_log(log, user); }
 scantune_type scantune_accumulator(scantune_type input, scantune_type output) { return accumulator_of(input, output); }
 
 scantune_status scantune_request_init(scantune_head* request, scantune_algorithm algorithm, size_t struct_bytes) {
-  return guarded([&] { initialise(&not_null("request", request), algorithm, struct_bytes); });
+  return guarded(
+      [&] { initialise(&not_null("request", "the head of the request to set", request), algorithm, struct_bytes); });
 }
 
 scantune_status scantune_scan(const scantune_scan_request* request, const void* input, void* output,
@@ -173,7 +177,7 @@ scantune_status scantune_run(const scantune_head* request, const scantune_arrays
 
 scantune_status scantune_plan_create(const scantune_head* request, scantune_plan** plan) {
   return guarded([&] {
-    scantune_plan*& place = not_null("plan", plan);
+    scantune_plan*& place = not_null("plan", "where the plan is to go", plan);
     Room room;
     place = made_plan(checked_request(request, room)).release();
   });
@@ -182,7 +186,7 @@ scantune_status scantune_plan_create(const scantune_head* request, scantune_plan
 scantune_status scantune_plan_run(scantune_plan* plan, const scantune_arrays* arrays,
                                   const scantune_workspace* workspace, scantune_stream stream) {
   return guarded([&] {
-    const scantune_plan& made = not_null("plan", plan);
+    const scantune_plan& made = not_null("plan", "what scantune_plan_create() made", plan);
     Pointers pointers = made.places.kept();
     if (made.is_plain && arrays != nullptr && arrays->count == 2) [[likely]] {  // plans are held to their instructions
       pointers[0] = arrays->of[SCANTUNE_INPUT];
@@ -234,7 +238,7 @@ scantune_status scantune_trim(uint64_t* freed_bytes) {
 
 scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, scantune_buffer** buffer) {
   return guarded([&] {
-    scantune_buffer*& place = not_null("buffer", buffer);
+    scantune_buffer*& place = not_null("buffer", "where the buffer is to go", buffer);
     checked_device(device);
     place = new scantune_buffer(device_of(device), bytes);
   });
@@ -244,7 +248,7 @@ void* scantune_buffer_data(const scantune_buffer* buffer) { return buffer == nul
 
 scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes) {
   return guarded([&] {
-    const scantune_buffer& to = not_null("buffer", buffer);
+    const scantune_buffer& to = not_null("buffer", kBuffer, buffer);
     check_copy(to, "source", source, bytes);
     if (bytes > 0) to.device->upload(to.data, source, bytes);
   });
@@ -252,7 +256,7 @@ scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* sour
 
 scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes) {
   return guarded([&] {
-    const scantune_buffer& from = not_null("buffer", buffer);
+    const scantune_buffer& from = not_null("buffer", kBuffer, buffer);
     check_copy(from, "destination", destination, bytes);
     if (bytes > 0) from.device->download(destination, from.data, bytes);
   });

@@ -54,7 +54,7 @@ struct Beside {
 
 template <class Caller>
 [[gnu::always_inline]] inline Operator checked_operator(const Given<Caller>& given) {
-  const int op = checked_enum("op", "scantune_operator", given.request.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
+  const int op = checked_enum("op", "operator", given.request.op, SCANTUNE_SUM, SCANTUNE_CUSTOM);
   if (op != SCANTUNE_CUSTOM) {
     if (given.combine != nullptr)
       fail("combine", "given, but op is " + std::string(token(static_cast<Operator>(op))) +
@@ -98,7 +98,7 @@ template <class Caller, class Typed>
   const bool has_struct = request.input_type == ValueType::custom || request.accumulator_type == ValueType::custom ||
                           request.output_type == ValueType::custom;
   take_custom_type(caller, has_struct, request);
-  request.segments = checked_segments(caller.segments);
+  request.segments = checked<Segments>("segments", caller.segments);
   request.rows = caller.rows;
   request.columns = caller.columns;
   if (request.segments != Segments::none || (caller.rows | caller.columns) != 0) {
@@ -161,11 +161,16 @@ void take_maps_and_state(const Given<Caller>& given, Typed& request, Beside& bes
     add_maps_and_state(given, request, beside, room);
 }
 
+[[noreturn, gnu::noinline]] inline void fail_two_inits(const char* one, const char* other) {
+  throw RequestError(
+      std::string(one) + " and " + other +
+      " are both given; at most one of them can be combined before the first item: leave the other NULL");
+}
+
 template <class Caller>
 void refuse_two_inits(const Caller& caller) {
-  if (caller.init != nullptr && caller.device_init != nullptr)
-    throw RequestError(
-        "init and device_init are both given; at most one of them can be combined before the first item");
+  if (caller.init != nullptr && caller.device_init != nullptr) [[unlikely]]
+    fail_two_inits("init", "device_init");
 }
 
 template <class Caller, class Typed>
@@ -176,7 +181,7 @@ template <class Caller, class Typed>
     return identity_of(request.load == Load::none ? request.input_type : request.accumulator_type,
                        request.accumulator_type, request.op);
   if (given.combine->identity == nullptr)
-    fail("combine->identity", "NULL, and an exclusive scan starts from it: pass it, or set init or device_init");
+    fail("combine->identity", "NULL, and the first result starts from it: pass it, or set init or device_init");
   return {request, given.combine->identity};
 }
 

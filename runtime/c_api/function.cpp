@@ -34,7 +34,7 @@ const FunctionRole& role_of(int number) { return kFunctionRoles[number - 1]; }
   fail((std::string(member.name) + "->" + part).c_str(), found);
 }
 
-// What the source of a map defines, its member says.
+// The source of a map defines a function by the name of its member.
 std::string defined(const FunctionMember& member, int role) {
   std::string text = role_of(role).defines;
   if (role == SCANTUNE_FUNCTION_MAP) text += std::string(member.name) + "(Value)";
@@ -67,7 +67,7 @@ void check_state(const FunctionMember& member, const scantune_function& function
 // What operators alone have.
 void check_rest(const FunctionMember& member, const scantune_function& function) {
   const bool is_operator = member.takes(SCANTUNE_FUNCTION_COMBINE);
-  const int cost = checked_enum("", "", function.cost, function.cost, function.cost);
+  const int cost = number_in(function.cost);
   if (is_operator) {
     if (cost < SCANTUNE_MODERATE || cost > SCANTUNE_EXPENSIVE)
       fail_at(member, "cost", std::to_string(cost) + "; it must be a scantune_cost, 0 to 2");

@@ -6,29 +6,29 @@
 
 namespace scantune::c_api {
 
-[[noreturn]] inline void fail_spare(std::uint64_t found) {
-  fail("spare", std::to_string(found) + "; members to come take its place, and until then it must be 0");
+[[noreturn]] inline void fail_spare(const char* member, std::uint64_t found) {
+  fail(member, std::to_string(found) + "; members to come take its place, and until then it must be 0");
 }
 
 // Throws unless what no member names is 0.
-inline void check_spare(std::uint64_t spare) {
+inline void check_spare(const char* member, std::uint64_t spare) {
   if (spare != 0) [[unlikely]]
-    fail_spare(spare);
+    fail_spare(member, spare);
 }
 
 // Throws unless every choice of the head, each of two, is one.
 [[gnu::noinline]] inline void check_choices_one_by_one(const scantune_head& head) {
   checked_device(head.device);
-  checked_enum("determinism", "scantune_determinism", head.determinism, 0, SCANTUNE_RUN_TO_RUN);
-  checked_enum("forward_progress", "scantune_forward_progress", head.forward_progress, 0, SCANTUNE_DOCUMENTED);
-  checked_enum("latency", "scantune_latency", head.latency, 0, SCANTUNE_ISOLATED);
+  checked<Determinism>("determinism", head.determinism);
+  checked<ForwardProgress>("forward_progress", head.forward_progress);
+  checked<Latency>("latency", head.latency);
 }
 
 // Sets what the typed request has of the head's members, and throws if one of the others is wrong that may be checked
 // before the request is.
 template <class Typed>
 [[gnu::always_inline]] inline void take_head(const scantune_head& head, Typed& request) {
-  check_spare(head.spare[0] | head.spare[1] | head.spare[2] | head.spare[3]);
+  check_spare("head.spare", head.spare[0] | head.spare[1] | head.spare[2] | head.spare[3]);
   const int determinism = number_in(head.determinism), forward_progress = number_in(head.forward_progress),
             latency = number_in(head.latency);
   if (static_cast<unsigned>(number_in(head.device) | determinism | forward_progress | latency) > 1) [[unlikely]]
@@ -40,7 +40,7 @@ template <class Typed>
   if constexpr (requires { request.latency; }) request.latency = static_cast<Latency>(latency);
 }
 
-// Sets what stands beside a request, after that was checked.
+// Sets what comes with a request, after that was checked.
 inline void take_head(const scantune_head& head, Asked& asked) {
   asked.device = head.device;
   check_captured_launches(head.captured_launches);
@@ -54,7 +54,7 @@ static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
               same(SCANTUNE_RUN_TO_RUN, Determinism::run_to_run));
 static_assert(same(SCANTUNE_IN_ORDER, ForwardProgress::in_order) &&
               same(SCANTUNE_DOCUMENTED, ForwardProgress::documented));
-// It is frozen: a request's own members begin behind it.
+// It is frozen: a request's own members begin after it.
 static_assert(sizeof(scantune_head) == 80);
 
 }  // namespace scantune::c_api

@@ -33,8 +33,7 @@ Asked checked_load_balance_head(const scantune_head* head, Room&) {
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type", "SCANTUNE_CUSTOM_TYPE; offsets are integers of 4 or 8 bytes");
-  request.assigned =
-      static_cast<Assigned>(checked_enum("assigned", "scantune_assigned", said.assigned, 0, SCANTUNE_VALUE_OF));
+  request.assigned = checked<Assigned>("assigned", said.assigned);
   request.output_type = checked_output_type(said, request.assigned);
   take_custom_type(said, request.output_type == ValueType::custom, request);
   check_supported(request);

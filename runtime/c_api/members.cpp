@@ -1,6 +1,7 @@
 #include "c_api/members.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "space/space.h"
 
@@ -9,8 +10,14 @@ namespace scantune::c_api {
 void fail(const char* member, const std::string& found) { throw RequestError(std::string(member) + " is " + found); }
 
 void fail_enum(const char* member, const char* type, int number, int first, int last) {
-  fail(member, std::to_string(number) + "; it must be a " + type + ", " + std::to_string(first) + " to " +
+  fail(member, std::to_string(number) + "; it must be a scantune_" + type + ", " + std::to_string(first) + " to " +
                    std::to_string(last));
+}
+
+std::string constant_of(std::string_view token) {
+  std::string constant = "SCANTUNE_";
+  for (const char letter : token) constant += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  return constant;
 }
 
 std::string type_name(ValueType type) { return type == ValueType::custom ? "a custom type" : token(type); }
@@ -56,6 +63,10 @@ void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment) {
   fail("custom_alignment", std::to_string(alignment) +
                                "; it must be 1, 2, 4, 8 or 16, and divide custom_bytes, which is " +
                                std::to_string(bytes));
+}
+
+void fail_type(const char* member, const char* why) {
+  fail(member, std::string("given, and ") + why + ": leave it SCANTUNE_DEFAULT_TYPE");
 }
 
 void fail_wide_type(const char* member, int number) {

@@ -38,6 +38,16 @@ int checked_enum(const char* member, const char* type, const Enum& value, int fi
   return number;
 }
 
+// A choice of the library, from the member of a caller's request that is named as its type, scantune_NAME, is.
+template <class Choice, class Enum>
+Choice checked(const char* member, const Enum& value) {
+  constexpr int kLast = static_cast<int>(std::size(Tokens<Choice>::kNames)) - 1;
+  return static_cast<Choice>(checked_enum(member, member, value, 0, kLast));
+}
+
+// The constant of C that a token stands for.
+std::string constant_of(std::string_view token);
+
 inline constexpr int kLastType = static_cast<int>(std::size(Tokens<ValueType>::kNames));  // numbers start at 1
 
 constexpr ValueType type_of(int number) {
@@ -53,12 +63,12 @@ constexpr ValueType type_of(int number) {
 }
 
 inline ValueType checked_type(const char* member, const scantune_type& value) {
-  return type_of(checked_enum(member, "scantune_type", value, SCANTUNE_I8, kLastType));
+  return type_of(checked_enum(member, "type", value, SCANTUNE_I8, kLastType));
 }
 
 // Throws unless it is one.
 inline void checked_device(const scantune_device& device) {
-  checked_enum("device", "scantune_device", device, 0, SCANTUNE_HOST_DEVICE);
+  checked_enum("device", "device", device, 0, SCANTUNE_HOST_DEVICE);
 }
 
 std::string type_name(ValueType type);
@@ -69,10 +79,6 @@ scantune_type accumulator_of(const scantune_type& input, const scantune_type& ou
 static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
               same(SCANTUNE_COLUMNS, Segments::columns));
 
-inline Segments checked_segments(const scantune_segments& segments) {
-  return static_cast<Segments>(checked_enum("segments", "scantune_segments", segments, 0, SCANTUNE_COLUMNS));
-}
-
 // The member that holds how many segments of a kind there are, and the constant of the kind, as messages name them.
 struct CountNames {
   const char* extent;
@@ -81,7 +87,7 @@ struct CountNames {
 void check_count(u64 n, bool has_them, const CountNames& names, u64 count);
 
 // Throws unless the items are that many rows or columns of equal length, or the request has none of them and the count
-// is 0. Without items there may be any number, none too: then there is nothing to do. Only what tuning asks for may end
+// is 0. Where n is 0 there may be any number: then there is nothing to do. Only what tuning asks for may end
 // in shorter ones.
 template <class Typed>
 void check_count(const Typed& request, Segments segments, const CountNames& names, u64 count) {
@@ -110,6 +116,14 @@ inline void check_wide_type(const char* member, const scantune_type& type) {
   const int number = number_in(type);
   if (number != SCANTUNE_DEFAULT_TYPE && number != SCANTUNE_U64 && number != SCANTUNE_I64) [[unlikely]]
     fail_wide_type(member, number);
+}
+
+[[noreturn]] void fail_type(const char* member, const char* why);
+
+// Throws if a type is named of what a request does not have.
+inline void refuse_type(const char* member, const scantune_type& type, const char* why) {
+  if (number_in(type) != SCANTUNE_DEFAULT_TYPE) [[unlikely]]
+    fail_type(member, why);
 }
 
 // The caller's text; empty where none is given.

@@ -14,9 +14,6 @@ static_assert(same(SCANTUNE_INPUT, OperandRole::input) && same(SCANTUNE_OUTPUT, 
               same(SCANTUNE_SECOND, OperandRole::second) && same(SCANTUNE_REJECTED, OperandRole::rejected) &&
               same(SCANTUNE_COUNT, OperandRole::count) && SCANTUNE_ROLES == SCANTUNE_COUNT + 1);
 
-constexpr const char* kArrayRoles[SCANTUNE_ROLES] = {"SCANTUNE_INPUT",  "SCANTUNE_OUTPUT",   "SCANTUNE_POSITION",
-                                                     "SCANTUNE_FLAGS",  "SCANTUNE_VALUES",   "SCANTUNE_VALUES_OUTPUT",
-                                                     "SCANTUNE_SECOND", "SCANTUNE_REJECTED", "SCANTUNE_COUNT"};
 constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has to fail
 
 const void* kept_pointer(const Asked& asked, OperandRole role) {
@@ -33,10 +30,9 @@ std::string arrays_of(const Request& request) {
   for (int place = 0; place < all.count; ++place) {
     const Operand& operand = all.operands[place];
     if (is_argument(operand.role)) continue;
-    const bool is_named_so =
-        std::string_view(operand.name) == Tokens<OperandRole>::kNames[static_cast<int>(operand.role)];
+    const std::string_view role = token(operand.role);
     text += operand.name;
-    if (!is_named_so) text += " (" + std::string(kArrayRoles[static_cast<int>(operand.role)]) + ")";
+    if (operand.name != role) text += " (" + constant_of(role) + ")";
     text += --left > 1 ? ", " : left == 1 ? " and " : "";
   }
   return text.empty() ? "no array" : text + " alone";
@@ -58,7 +54,9 @@ Places::Places(const Asked& asked) {
 
 void Places::refuse_null() { fail("arrays", "NULL; it must point to a scantune_arrays"); }
 
-std::uint64_t Places::known_count(const scantune_arrays& arrays) {
+std::uint64_t Places::known_count(const scantune_arrays& arrays) const {
+  if (arrays.count == 0 && array_count() > 0)
+    fail("arrays.count", "0, so that no array is given: start from SCANTUNE_ARRAYS_INIT");
   if (arrays.count > kMostCount)
     fail("arrays.count", std::to_string(arrays.count) + "; there are " + std::to_string(SCANTUNE_ROLES) +
                              " roles: start from SCANTUNE_ARRAYS_INIT");
@@ -69,14 +67,14 @@ std::uint64_t Places::known_count(const scantune_arrays& arrays) {
       fail("arrays.count", std::to_string(arrays.count) + ", and the array of role " + std::to_string(role) +
                                " is given, which this library does not know. It comes from a newer header: update the "
                                "library, or leave it NULL");
-  return SCANTUNE_ROLES;
+  return std::min<std::uint64_t>(arrays.count, SCANTUNE_ROLES);
 }
 
 void Places::refuse(const Request& request, const scantune_arrays& arrays) const {
   std::size_t role = 0;
   while (place_of_[role] < kept_.size() || arrays.of[role] == nullptr) ++role;
   throw RequestError(to_string(request) + ": " + Tokens<OperandRole>::kNames[role] + " is given, and the request has " +
-                     arrays_of(request) + ": leave " + kArrayRoles[role] + " NULL");
+                     arrays_of(request) + ": leave " + constant_of(Tokens<OperandRole>::kNames[role]) + " NULL");
 }
 
 }  // namespace scantune::c_api

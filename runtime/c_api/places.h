@@ -1,6 +1,7 @@
 // Which of a caller's arrays goes where.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -21,7 +22,7 @@ class Places {
     if (arrays == nullptr) [[unlikely]]
       refuse_null();
     Pointers pointers = kept_;
-    const std::uint64_t count = arrays->count <= SCANTUNE_ROLES ? arrays->count : known_count(*arrays);
+    const std::uint64_t count = arrays->count - 1 < SCANTUNE_ROLES ? arrays->count : known_count(*arrays);
     std::uintptr_t others = 0;
     for (std::uint64_t role = 0; role < count; ++role) {
       if (place_of_[role] < pointers.size())
@@ -35,12 +36,18 @@ class Places {
   }
 
   const Pointers& kept() const { return kept_; }
-  // Whether input and output are the first two places: then they may be put over what is kept.
-  bool begin_plainly() const { return place_of_[SCANTUNE_INPUT] == 0 && place_of_[SCANTUNE_OUTPUT] == 1; }
+  // Whether the arrays are input and output, in the first two places: then they may be put over what is kept.
+  bool are_plain() const {
+    return place_of_[SCANTUNE_INPUT] == 0 && place_of_[SCANTUNE_OUTPUT] == 1 && array_count() == 2;
+  }
 
  private:
+  // How many the request has.
+  int array_count() const {
+    return static_cast<int>(std::ranges::count_if(place_of_, [](int place) { return place < OperandList::kCapacity; }));
+  }
   [[noreturn]] static void refuse_null();
-  static std::uint64_t known_count(const scantune_arrays& arrays);
+  std::uint64_t known_count(const scantune_arrays& arrays) const;
   [[noreturn]] void refuse(const Request& request, const scantune_arrays& arrays) const;
 
   Pointers kept_ = {};

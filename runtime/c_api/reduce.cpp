@@ -13,7 +13,7 @@ constexpr scantune_reduce_request kDefaultReduce = SCANTUNE_REDUCE_REQUEST_INIT;
 constexpr StructVersion kReduceVersion = request_version(
     "scantune_reduce_request", "start from SCANTUNE_REDUCE_REQUEST_INIT", 208, sizeof(scantune_reduce_request));
 
-// Whether anything stands for an empty input: a built-in operator's identity does.
+// Whether an empty input has a result: a built-in operator's identity is one.
 bool has_identity(const Given<scantune_reduce_request>& given) {
   return given.combine == nullptr || given.combine->identity != nullptr;
 }
@@ -30,13 +30,15 @@ Asked checked_reduce_head(const scantune_head* head, Room& room) {
   const auto given =
       given_by(kReduceVersion, reinterpret_cast<const scantune_reduce_request*>(head), kDefaultReduce, storage);
   const scantune_reduce_request& said = given.request;
-  check_spare(said.spare);
+  check_spare("spare", said.spare);
   Beside beside;
   ReduceRequest request;
   take_items(given, request, beside);
-  request.position =
-      static_cast<Position>(checked_enum("position", "scantune_position", said.position, 0, SCANTUNE_FIRST_POSITION));
-  check_wide_type("index_type", said.index_type);
+  request.position = checked<Position>("position", said.position);
+  if (request.has_position())
+    check_wide_type("index_type", said.index_type);
+  else
+    refuse_type("index_type", said.index_type, "position is SCANTUNE_NO_POSITION");
   take_maps_and_state(given, request, beside, room);
   take_strides(said, request);
   request.init = checked_init(given, request.position);

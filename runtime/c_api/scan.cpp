@@ -19,8 +19,7 @@ Init checked_init(const scantune_scan_request& caller, Kind kind) {
   refuse_two_inits(caller);
   if (caller.device_inits != nullptr) {
     if (caller.init != nullptr || caller.device_init != nullptr)
-      throw RequestError(std::string("device_inits and ") + (caller.init != nullptr ? "init" : "device_init") +
-                         " are both given; at most one of them can be combined before the first item");
+      fail_two_inits("device_inits", caller.init != nullptr ? "init" : "device_init");
     if (number_in(caller.segments) == SCANTUNE_NO_SEGMENTS)
       fail("device_inits",
            "given, and segments is SCANTUNE_NO_SEGMENTS: set segments, or pass one value in init or device_init");
@@ -36,7 +35,8 @@ NSource checked_n_source(const scantune_scan_request& caller) {
     return NSource::memory;
   }
   if (caller.device_clamped != nullptr)
-    fail("device_clamped", "given, and device_n is NULL: n is clamped only if it lies in memory, so pass both or none");
+    fail("device_clamped", "given, and device_n is NULL: only an n in memory is clamped, so pass both or neither");
+  refuse_type("n_type", caller.n_type, "device_n is NULL");
   return NSource::call;
 }
 
@@ -59,9 +59,8 @@ Asked checked_scan(const scantune_scan_request* caller, Room& room) {
   Beside beside;
   ScanRequest request;
   take_items(given, request, beside);
-  request.kind = static_cast<Kind>(checked_enum("kind", "scantune_kind", said.kind, 0, SCANTUNE_EXCLUSIVE));
-  request.direction =
-      static_cast<Direction>(checked_enum("direction", "scantune_direction", said.direction, 0, SCANTUNE_REVERSE));
+  request.kind = checked<Kind>("kind", said.kind);
+  request.direction = checked<Direction>("direction", said.direction);
   take_maps_and_state(given, request, beside, room);
   request.init = checked_init(said, request.kind);
   request.n_source = checked_n_source(said);

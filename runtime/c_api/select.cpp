@@ -26,13 +26,7 @@ constexpr scantune_select_request kDefaultSelect = SCANTUNE_SELECT_REQUEST_INIT;
 constexpr StructVersion kSelectVersion = request_version(
     "scantune_select_request", "start from SCANTUNE_SELECT_REQUEST_INIT", 136, sizeof(scantune_select_request));
 
-std::string criterion_is(Criterion criterion) {
-  constexpr const char* kConstants[] = {"SCANTUNE_LESS",          "SCANTUNE_LESS_EQUAL", "SCANTUNE_GREATER",
-                                        "SCANTUNE_GREATER_EQUAL", "SCANTUNE_EQUAL",      "SCANTUNE_NOT_EQUAL",
-                                        "SCANTUNE_FLAGGED",       "SCANTUNE_UNIQUE",     "SCANTUNE_PREDICATE",
-                                        "SCANTUNE_UNIQUE_BY",     "SCANTUNE_PARTS",      "SCANTUNE_AROUND"};
-  return std::string("criterion is ") + kConstants[static_cast<int>(criterion)];
-}
+std::string criterion_is(Criterion criterion) { return "criterion is " + constant_of(token(criterion)); }
 
 // Throws where a criterion does not have what was given for it.
 void refuse_given(const char* member, const void* given, Criterion criterion) {
@@ -51,15 +45,12 @@ Values checked_values(const scantune_type& type) {
 SelectRequest request_of(const scantune_select_request& said) {
   SelectRequest request;
   take_head(said.head, request);
-  check_spare(said.spare);
+  check_spare("spare", said.spare);
   request.input_type = checked_type("input_type", said.input_type);
   take_custom_type(said, request.input_type == ValueType::custom, request);
-  request.criterion =
-      static_cast<Criterion>(checked_enum("criterion", "scantune_criterion", said.criterion, 0, SCANTUNE_AROUND));
-  request.selected = static_cast<Selected>(
-      checked_enum("selected", "scantune_selected", said.selected, 0, SCANTUNE_SELECTED_ITEMS_AND_INDICES));
-  request.rejected =
-      static_cast<Rejected>(checked_enum("rejected", "scantune_rejected", said.rejected, 0, SCANTUNE_AFTER));
+  request.criterion = checked<Criterion>("criterion", said.criterion);
+  request.selected = checked<Selected>("selected", said.selected);
+  request.rejected = checked<Rejected>("rejected", said.rejected);
   if (number_in(said.index_type) != SCANTUNE_DEFAULT_TYPE)
     request.index_type = checked_type("index_type", said.index_type);
   check_wide_type("count_type", said.count_type);

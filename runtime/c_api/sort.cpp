@@ -20,10 +20,7 @@ constexpr StructVersion kSortVersion = request_version("scantune_sort_request", 
 ValueType checked_value_type(const scantune_sort_request& said, const SortRequest& request) {
   const bool is_given = number_in(said.value_type) != SCANTUNE_DEFAULT_TYPE;
   if (!request.has_payload()) {
-    if (is_given)
-      fail("value_type",
-           "given, and sorted is SCANTUNE_SORTED_KEYS, which has neither values nor indices: leave it "
-           "SCANTUNE_DEFAULT_TYPE");
+    refuse_type("value_type", said.value_type, "sorted is SCANTUNE_SORTED_KEYS, which has neither values nor indices");
     return request.value_type;
   }
   if (is_given) return checked_type("value_type", said.value_type);
@@ -32,14 +29,14 @@ ValueType checked_value_type(const scantune_sort_request& said, const SortReques
   return ValueType::u64;
 }
 
-// Bits that are all of the key are asked for as none named are: the kernels and records are the same.
+// All bits of a key are asked for as none are: the kernels and records are the same.
 void take_bits(const scantune_sort_request& said, SortRequest& request) {
   if ((said.begin_bit | said.end_bit) == 0) return;
   const int key_bits = 8 * request.input_bytes(), begin = said.begin_bit;
   const int end = said.end_bit == 0 ? key_bits : said.end_bit;
   if (end < 0 || end > key_bits)
     fail("end_bit", std::to_string(end) + ", and a key has " + std::to_string(key_bits) +
-                        " bits: pass the number of the bit behind the last one that is compared, or 0 for all");
+                        " bits: pass the number of the bit after the last one that is compared, or 0 for all");
   if (begin < 0) fail("begin_bit", std::to_string(begin) + "; the lowest bit has the number 0");
   if (begin >= end)
     fail("begin_bit", std::to_string(begin) + ", and the bits that are compared end before bit " + std::to_string(end) +
@@ -53,19 +50,18 @@ void take_bits(const scantune_sort_request& said, SortRequest& request) {
 SortRequest request_of(const scantune_sort_request& said) {
   SortRequest request;
   take_head(said.head, request);
-  check_spare(said.spare);
+  check_spare("spare", said.spare);
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type",
          "SCANTUNE_CUSTOM_TYPE; keys are numbers: sort a number that stands for each, and pass the items "
          "as values");
-  request.sorted =
-      static_cast<Sorted>(checked_enum("sorted", "scantune_sorted", said.sorted, 0, SCANTUNE_SORTED_KEYS_AND_INDICES));
+  request.sorted = checked<Sorted>("sorted", said.sorted);
   request.value_type = checked_value_type(said, request);
   take_custom_type(said, request.value_type == ValueType::custom, request);
-  request.order = static_cast<Order>(checked_enum("order", "scantune_order", said.order, 0, SCANTUNE_DESCENDING));
+  request.order = checked<Order>("order", said.order);
   take_bits(said, request);
-  request.segments = checked_segments(said.segments);
+  request.segments = checked<Segments>("segments", said.segments);
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
   check_supported(request);

@@ -1,4 +1,4 @@
-// Rows whose items lie apart, as C names them.
+// Rows with strides, as C names them.
 #pragma once
 
 #include "reduce/config/reduce.h"
@@ -11,7 +11,7 @@ namespace scantune::c_api {
 // columns where the rows lie closer than their items. Throws RequestError if the strides name no places, or name places
 // of the output twice.
 void take_given_strides(const scantune_scan_request& caller, ScanRequest& request);
-// The same for a reduction, whose results lie one behind the other.
+// The same for a reduction, whose results are dense.
 void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request);
 
 // Every scan() asks this, so it compares once.

@@ -194,7 +194,7 @@ const std::vector<BadInput> kBadSorts = {
     {"KeyBits", "begin_bit", "behind the last bit", sort_options({.bits = {.begin_bit = 40}}), {"begin_bit is 40"}},
     {"KeyBits", "end_bit", "behind the key's", sort_options({.bits = {.end_bit = 40}}), {"end_bit is 40"}},
     {"SortOptions ArgsortOptions", "segments", "of other keys", sort_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 1000"}},
-    {"SortOptions ArgsortOptions", "segments", "with strides", sort_options({.segments = Segments::rows({.count = 10, .length = 100, .row_stride = 200})}), {"segments is Segments::rows() with strides", "one behind the other first"}},
+    {"SortOptions ArgsortOptions", "segments", "with strides", sort_options({.segments = Segments::rows({.count = 10, .length = 100, .row_stride = 200})}), {"segments is Segments::rows() with strides", "dense rows alone: copy them first"}},
     {"SortOptions ArgsortOptions", "segments", "columns", sort_options({.segments = Segments::columns(10, 100)}), {"rows are sorted, and columns are not"}},
     {"SortOptions ArgsortOptions", "forward_progress", "no guarantee", sort_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
     {"SortOptions ArgsortOptions", "latency", "no latency", sort_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},

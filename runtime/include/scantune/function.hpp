@@ -40,7 +40,7 @@ struct CallBytes {
   }
 };
 
-// What stands by mistake in the place of a function: text, or a lambda or an object such as std::plus<>, which the host
+// What is passed by mistake for a function: text, or a lambda or an object such as std::plus<>, which the host
 // alone can call.
 template <class T>
 inline constexpr bool kIsText =

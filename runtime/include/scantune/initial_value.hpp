@@ -41,7 +41,7 @@ struct Integer {
     return {false, bits};
   }
 
-  // From its first digit to its last that is 1, in binary; of 0 none.
+  // How many there are from its first digit to its last that is 1, in binary; 0 for 0.
   constexpr int bits() const {
     return magnitude == 0 ? 0 : 64 - std::countl_zero(magnitude) - std::countr_zero(magnitude);
   }

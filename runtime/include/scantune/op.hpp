@@ -28,7 +28,12 @@ struct CustomOptions {
   Cost cost = Cost::moderate;
 };
 
+class Op;
+
 namespace detail {
+
+template <class Acc>
+void check_identity(const Op& op);
 
 // An operator's function, with its identity, cost and name.
 class Combine : public UserFunction {
@@ -38,6 +43,7 @@ class Combine : public UserFunction {
   Combine(std::string source, const T& identity, CustomOptions options, const State&... state)
       : UserFunction(made(given(Role::combine, std::move(source), state...), identity, std::move(options))) {}
 
+  // Of the identity's type, where there is a function.
   std::size_t identity_bytes() const { return given_->identity_bytes; }
   std::size_t identity_alignment() const { return given_->identity_alignment; }
 
@@ -105,11 +111,11 @@ class Op {
 
   scantune_operator value() const { return value_; }
   const scantune_function* function() const { return function_.get(); }  // null if built-in
-  // Of the identity's type, of an operator of the caller's own.
-  std::size_t identity_bytes() const { return function_.identity_bytes(); }
-  std::size_t identity_alignment() const { return function_.identity_alignment(); }
 
  private:
+  template <class Acc>
+  friend void detail::check_identity(const Op&);
+
   constexpr explicit Op(scantune_operator value) : value_(value) {}
   explicit Op(detail::Combine function) : value_(SCANTUNE_CUSTOM), function_(std::move(function)) {}
 

@@ -29,11 +29,10 @@ enum class Latency {
   isolated = SCANTUNE_ISOLATED           // between kernels that end before it starts and start after it ends
 };
 
-// Rows whose items lie anywhere: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
-// i * item_stride, in items, which may be negative. So columns are rows with a row_stride of 1, and planes of rows
-// are those along any axis of an array. A stride of the input that is 0 follows from the others: an item_stride is 1, a
-// row_stride |item_stride| * length, and a plane_stride that, or |row_stride| * count if that is more. One of the
-// output is that of the input. Results of reductions lie one behind the other.
+// Rows at any place: item i of row r of plane p is at input + p * plane_stride + r * row_stride + i * item_stride, in
+// items, which may be negative. So columns are rows with a row_stride of 1, and planes of rows are those along any axis
+// of an array. 0 means dense: item_stride 1, row_stride |item_stride| * length, and plane_stride that, or |row_stride|
+// * count if that is more. An output stride of 0 is the input's. Results of reductions are dense.
 struct Rows {
   std::uint64_t count = 0;   // of a plane
   std::uint64_t length = 0;  // items of a row
@@ -82,8 +81,8 @@ inline const char* checked_config(const std::string& config) {
   return config.c_str();
 }
 
-// Throws RequestError unless n items are rows or columns of that length. There may be none of them, or none in them:
-// then nothing is scanned.
+// Throws RequestError unless n items are rows or columns of that length. Both numbers may be 0: then nothing is
+// scanned.
 inline void check_segments(const Segments& segments, std::uint64_t n) {
   const std::uint64_t count = segments.count(), length = segments.length(), planes = segments.placed().planes;
   const auto fail = [&](const std::string& why) {
@@ -99,12 +98,12 @@ inline void check_segments(const Segments& segments, std::uint64_t n) {
          ": n must be " + (planes == 1 ? "" : "planes * ") + "count * length");
 }
 
-// Throws RequestError where the results of a call lie one behind the other, and strides are given for them.
+// Throws RequestError where the results of a call are dense, and strides are given for them.
 inline void check_no_output_strides(const Rows& rows) {
   const auto refuse = [](const char* name, std::int64_t stride) {
     if (stride != 0)
       throw RequestError(std::string(name) + " is " + std::to_string(stride) +
-                         "; the results of a reduction lie one behind the other: leave it at 0");
+                         "; the results of a reduction are dense: leave it at 0");
   };
   refuse("out_row_stride", rows.out_row_stride);
   refuse("out_item_stride", rows.out_item_stride);

@@ -1,4 +1,4 @@
-// Reductions: one value of many items, and where the least or the greatest of them stands. Included by runtime.hpp.
+// Reductions: one value of many items, and the index of the least or the greatest. Included by runtime.hpp.
 //
 //   runtime::reduce(d_in, d_sum, n);                                 // the sum
 //   runtime::reduce(d_in, d_least, n, {.op = runtime::Op::min});
@@ -110,7 +110,7 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
-// Writes the least item to value[0] and where it first stands to index[0], an integer of 8 bytes, both in memory of the
+// Writes the least item to value[0] and the first index of it to index[0], an integer of 8 bytes, both in memory of the
 // device. Of equal items the first counts; -0 is less than +0; the first NaN is the result of any input that has one.
 // Throws RequestError before anything is launched if an argument is wrong or n is 0.
 template <class T>

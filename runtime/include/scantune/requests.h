@@ -58,7 +58,7 @@ typedef struct scantune_head {
 typedef enum scantune_role {
   SCANTUNE_INPUT = 0,
   SCANTUNE_OUTPUT = 1,
-  SCANTUNE_POSITION = 2, /* where in the input the output's items stand */
+  SCANTUNE_POSITION = 2, /* the indices of the output's items in the input */
   SCANTUNE_FLAGS = 3,    /* a byte for each item */
   SCANTUNE_VALUES = 4,   /* what goes where items go */
   SCANTUNE_VALUES_OUTPUT = 5,
@@ -77,8 +77,7 @@ typedef struct scantune_arrays {
 } scantune_arrays;
 
 /* clang-format off */
-#define SCANTUNE_ARRAYS_INIT                                                                                          \
-  {SCANTUNE_ROLES, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}}
+#define SCANTUNE_ARRAYS_INIT {SCANTUNE_ROLES, {NULL}}
 /* clang-format on */
 
 /* The request of each algorithm. */

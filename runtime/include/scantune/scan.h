@@ -24,13 +24,14 @@ typedef struct scantune_scan_request {
   scantune_kind kind;
   scantune_direction direction;
   scantune_segments segments;
-  scantune_type n_type; /* of *device_n: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
+  scantune_type n_type; /* of *device_n: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all that
+                           scans without one take */
   uint64_t rows;        /* how many rows n items are, each of n / rows items; 0 unless segments is SCANTUNE_ROWS */
   uint64_t columns;     /* how many columns, likewise; 0 unless segments is SCANTUNE_COLUMNS */
-  /* Rows whose items lie anywhere: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
+  /* Rows at any place: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
    * i * item_stride, in items, which may be negative. Rows are those of all planes. 0 means dense: planes 1,
    * item_stride 1, row_stride |item_stride| * length, and plane_stride that, or |row_stride| * rows of a plane if that
-   * is more. An output stride of 0 is the input's. Results must lie apart. */
+   * is more. An output stride of 0 is the input's. Results must not overlap. */
   uint64_t planes;
   int64_t row_stride;
   int64_t item_stride;
@@ -53,7 +54,7 @@ typedef struct scantune_scan_request {
   const void* device_inits;
   /* How many items there are, in memory of the device, for scans without segments; NULL: n. It is read when the scan
    * runs, in the stream's order, so it may change between replays of one graph. It must lie outside the output. If it
-   * is more than n, the first n items are scanned, and nothing is written behind the items that are scanned. */
+   * is more than n, the first n items are scanned, and nothing is written after these. */
   const void* device_n;
   uint32_t* device_clamped; /* where the scan writes 1 if *device_n is more than n, and else 0; or NULL */
 } scantune_scan_request;

@@ -10,6 +10,7 @@
 #ifdef SCANTUNE_CXX20
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -23,8 +24,8 @@ namespace scantune::runtime {
 
 enum class Kind { inclusive = SCANTUNE_INCLUSIVE, exclusive = SCANTUNE_EXCLUSIVE };
 
-// The order in which items are combined. In reverse each result combines its item and those behind it, from the last
-// one on, as the results of forward for the items in the other order would be, themselves in the other order.
+// The order in which items are combined. In reverse, result i combines items n - 1 down to i, in that order; of rows or
+// columns, those of its own.
 enum class Direction { forward = SCANTUNE_FORWARD, reverse = SCANTUNE_REVERSE };
 
 // Acc: the type that items are combined in.
@@ -36,8 +37,8 @@ struct ScanOptions {
   // Segments::rows(count, length), or Segments::columns(count, length): each row or column is a scan of its own.
   Segments segments = {};
   // What items go through before they are combined, and results before they are stored. With a load the input may be of
-  // any type, whatever the accumulator is, and with a store the output. Those that take an index do not go with
-  // strides.
+  // any type, whatever the accumulator is, and with a store the output. Strides are refused with those that take an
+  // index.
   UserFunction load = {};
   UserFunction store = {};
   // The initial value, combined before the first item; at most one of the three may be given. device_init lies in
@@ -49,7 +50,7 @@ struct ScanOptions {
   const Acc* device_inits = nullptr;  // in place of it, one for each row or column, in their order
   // How many items there are, in memory of the device, outside the output; null: as many as the call says. It is read
   // when the scan runs, in the stream's order, so it may change between replays of one graph. The call's n is the most
-  // that are scanned, and what input and output have room for. Nothing is written behind the items that are scanned.
+  // that are scanned, and what input and output have room for. Nothing is written after the items that are scanned.
   // Not with segments.
   detail::Read device_n = {};  // a pointer to an integer of 8 bytes
   // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
@@ -83,11 +84,10 @@ template <class Acc>
 void check_identity(const Op& op) {
   constexpr scantune_type type = type_of<Acc>();
   const scantune_type given = op.function()->identity_type;
-  const bool same_struct = op.identity_bytes() == sizeof(Acc) && op.identity_alignment() == alignof(Acc);
-  if (given == type && (type != SCANTUNE_CUSTOM_TYPE || same_struct)) return;
-  throw RequestError("the identity given to Op::custom() is " +
-                     type_name(given, op.identity_bytes(), op.identity_alignment()) + ", and the accumulator is " +
-                     type_name(type, sizeof(Acc), alignof(Acc)) +
+  const std::size_t bytes = op.function_.identity_bytes(), alignment = op.function_.identity_alignment();
+  if (given == type && (type != SCANTUNE_CUSTOM_TYPE || (bytes == sizeof(Acc) && alignment == alignof(Acc)))) return;
+  throw RequestError("the identity given to Op::custom() is " + type_name(given, bytes, alignment) +
+                     ", and the accumulator is " + type_name(type, sizeof(Acc), alignof(Acc)) +
                      ": pass an identity of the accumulator's type, or name another accumulator, as in "
                      "scan<In, Out, Acc>()");
 }
@@ -138,8 +138,8 @@ auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
 }  // namespace detail
 
 // Scans input[0, n) into output[0, n), both in memory of the device, or rows where their strides say; in place if they
-// are one range. Those with strides may lie in each other's gaps, but no item in another. Returns as soon as the work
-// is in the stream. Throws before anything is launched if an argument is wrong.
+// are one range. With strides one may be in the gaps of the other, but items must not overlap. Returns as soon as the
+// work is in the stream. Throws before anything is launched if an argument is wrong.
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   const auto call = detail::scan_of<In, Out, Acc>(n, options);

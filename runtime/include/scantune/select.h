@@ -24,7 +24,7 @@ typedef enum scantune_criterion {
 /* What is written of a kept item. */
 typedef enum scantune_selected {
   SCANTUNE_SELECTED_ITEMS = 0,
-  SCANTUNE_SELECTED_INDICES = 1, /* where it stands in the input */
+  SCANTUNE_SELECTED_INDICES = 1, /* its index in the input */
   SCANTUNE_SELECTED_ITEMS_AND_INDICES = 2
 } scantune_selected;
 
@@ -39,7 +39,7 @@ typedef enum scantune_rejected {
 /* A selection: which of n items are kept, and what is written of them, in the order of the input. Start from
  * SCANTUNE_SELECT_REQUEST_INIT.
  *
- * SCANTUNE_INPUT has the items, SCANTUNE_OUTPUT the kept ones, or with SCANTUNE_SELECTED_INDICES where they stand in
+ * SCANTUNE_INPUT has the items, SCANTUNE_OUTPUT the kept ones, or with SCANTUNE_SELECTED_INDICES their indices in
  * the input, and SCANTUNE_COUNT how many they are; of three parts the second one's count follows it. There are also, of
  * n each, SCANTUNE_FLAGS with SCANTUNE_FLAGGED, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with a value_type,
  * SCANTUNE_POSITION with SCANTUNE_SELECTED_ITEMS_AND_INDICES, SCANTUNE_REJECTED with SCANTUNE_APART, and

@@ -10,8 +10,8 @@
 //   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
 //
 // All pointers lead to memory of the device, the count's too, so nothing waits for it. Every array has room for n
-// items, and nothing is written behind those that belong there. Kept items may take the place of the input, but not
-// where others are written behind them, nor of three parts; all other arrays lie apart. Of 0 items the count is 0. Each
+// items, and nothing is written after those that belong there. Kept items may take the place of the input, but not
+// where others are written after them, nor of three parts; all other arrays lie apart. Of 0 items the count is 0. Each
 // function returns as soon as the work is in the stream, and throws before anything is launched if an argument is
 // wrong.
 #pragma once
@@ -196,7 +196,7 @@ void partition(const T* input, T* kept, T* rejected, detail::Written count, std:
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition)
 
-// The same into one array: the items that the predicate keeps, and behind them the others. The output lies apart.
+// The same into one array: the items that the predicate keeps, and after them the others. The output lies apart.
 template <class T>
 void partition_into_one(const T* input, T* output, detail::Written count, std::uint64_t n,
                         const SelectOptions<std::type_identity_t<T>>& options = {}) {
@@ -213,7 +213,7 @@ void three_way_partition(const T* input, T* first, T* second, T* rest, detail::W
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
 
-// The same into one array, one part behind the other.
+// The same into one array, one part after the other.
 template <class T>
 void three_way_partition_into_one(const T* input, T* output, detail::Written counts, std::uint64_t n,
                                   const ThreeWayOptions<std::type_identity_t<T>>& options) {

@@ -22,7 +22,7 @@ typedef enum scantune_sorted {
  * SCANTUNE_INPUT has the keys, SCANTUNE_OUTPUT them in order, or with SCANTUNE_SORTED_INDICES where each stood. There
  * are also, of n each, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with SCANTUNE_SORTED_PAIRS, and SCANTUNE_POSITION
  * with SCANTUNE_SORTED_KEYS_AND_INDICES. All arrays lie apart: no output takes the place of an input. The workspace has
- * room for about one more copy of the keys and what goes with them, or two of keys that are not put out. */
+ * room for about one more copy of the keys and what moves with them, or two of keys that are not put out. */
 typedef struct scantune_sort_request {
   scantune_head head;
   scantune_type input_type; /* of keys, a number; items of another kind are the values of keys that stand for them */
@@ -34,7 +34,7 @@ typedef struct scantune_sort_request {
   scantune_order order;
   /* The bits of a key that are compared: those from begin_bit on and before end_bit, counted from the lowest bit of the
    * unsigned number that stands for the key in ascending order. That is an unsigned key itself; a signed one has its
-   * highest bit flipped, a floating-point number that bit, and all others if it is negative. An end_bit of 0 is behind
+   * highest bit flipped, a floating-point number that bit, and all others if it is negative. An end_bit of 0 is after
    * the key's highest bit. */
   int32_t begin_bit;
   int32_t end_bit;

@@ -31,7 +31,7 @@ enum class Order { ascending = SCANTUNE_ASCENDING, descending = SCANTUNE_DESCEND
 
 // The bits of a key that are compared: those from begin_bit on and before end_bit, counted from the lowest bit of the
 // unsigned number that stands for the key in ascending order. That is an unsigned key itself; a signed one has its
-// highest bit flipped, a floating-point number that bit, and all others if it is negative. An end_bit of 0 is behind
+// highest bit flipped, a floating-point number that bit, and all others if it is negative. An end_bit of 0 is after
 // the key's highest bit.
 struct KeyBits {
   int begin_bit = 0;
@@ -88,7 +88,7 @@ class SortIndices {
 struct SortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};  // all of them
-  // Segments::rows(count, length): each row is sorted by itself. Rows lie one after the other.
+  // Segments::rows(count, length): each row is sorted by itself. Rows are dense.
   Segments segments = {};
   // {d_values, d_values_output}: values that go where their keys go. At most one of values and indices may be given.
   SortValues values = {};
@@ -97,7 +97,7 @@ struct SortOptions {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   // It means what it means for scans. The default differs: each workspace has room for about one more copy of the keys
-  // and of what goes with them, or two of keys that are not put out.
+  // and of what moves with them, or two of keys that are not put out.
   int captured_launches = 1;
   Device device = Device::current_gpu;
   std::string config = {};  // as of scans
@@ -128,13 +128,12 @@ using ArgsortPlan = Plan<Input<Key>, Output<Index>>;
 
 namespace detail {
 
-// Throws RequestError unless rows lie one after the other.
+// Throws RequestError unless rows are dense.
 inline void check_dense_rows(const Segments& segments) {
   const Rows& rows = segments.placed();
   if ((rows.row_stride | rows.item_stride | rows.out_row_stride | rows.out_item_stride | rows.plane_stride |
        rows.out_plane_stride) != 0)
-    throw RequestError(
-        "segments is Segments::rows() with strides, and a sort has none: copy the rows one behind the other first");
+    throw RequestError("segments is Segments::rows() with strides, and a sort takes dense rows alone: copy them first");
 }
 
 // The request points into the options, which must outlive it.

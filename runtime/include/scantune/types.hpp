@@ -149,7 +149,7 @@ constexpr void check_types() {
                 "an accumulator is a number of 4 or 8 bytes, and half types accumulate in float");
   static_assert(
       !kIsStruct<Acc> || ((!kIsStruct<In> || std::is_same_v<In, Acc>) && (!kIsStruct<Out> || std::is_same_v<Acc, Out>)),
-      "a struct is input, accumulator and output type at once, or a map stands between it and a number");
+      "a struct is input, accumulator and output type at once, or a map comes between it and a number");
   static_assert(
       kIsStruct<Acc> || !kIsStruct<In> || !kIsStruct<Out> || (sizeof(In) == sizeof(Out) && alignof(In) == alignof(Out)),
       "two structs, of input and output, must have one size and one alignment");
