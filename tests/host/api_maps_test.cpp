@@ -346,7 +346,7 @@ TEST(ApiMaps, TypesThatDoNotConvertNeedAMap) {
                 runtime::scan<int, int>(ints.data(), ints.data(), 8,
                                         {.load = Map::writing("__device__ void store(int, unsigned long long) {}")});
               }),
-              HasSubstr("load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes"));
+              HasSubstr("load is a function by Map::writing(): pass one by Map::source()"));
 }
 
 }  // namespace
