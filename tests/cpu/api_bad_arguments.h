@@ -6,6 +6,8 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "api_bad_input.h"
@@ -261,6 +263,22 @@ inline Calls c_heads(const std::function<void(scantune_head&)>& spoil) {
   const Spoil in_head = [=](Arguments& with) { spoil(*with.request); };
   return all_of({c_request(in_head, of_nothing_else), c_request(in_head, of_sum), c_request(in_head, of_selection),
                  c_request(in_head, of_long_segments), c_request(in_head, of_sort(SCANTUNE_SORTED_KEYS))});
+}
+
+// Calls with requests of every algorithm of which a member is wrong that all of these have.
+template <class Spoiled>
+Calls c_requests(const Spoiled& spoil) {
+  Calls calls;
+  const auto add = [&](auto Arguments::*request, const Spoil& prepare) {
+    if constexpr (std::is_invocable_v<Spoiled, decltype(std::declval<Arguments&>().*request)>)
+      calls = both(calls, c_request([=](Arguments& with) { spoil(with.*request); }, prepare));
+  };
+  add(&Arguments::scan, of_nothing_else);
+  add(&Arguments::reduce, of_sum);
+  add(&Arguments::select, of_selection);
+  add(&Arguments::balance, of_segments);
+  add(&Arguments::sort, of_sort(SCANTUNE_SORTED_KEYS));
+  return calls;
 }
 
 // Lets arrays be so long, and so far from each other, that a call needs a workspace.

@@ -116,17 +116,25 @@ Calls c_custom(const std::function<void(scantune_function&)>& spoil) {
       of_nothing_else);
 }
 
-Calls c_struct(std::uint32_t bytes, std::uint32_t alignment) {
-  return c_request(
-      [=](Arguments& with) {
-        with.scan.input_type = with.scan.output_type = SCANTUNE_CUSTOM_TYPE;
-        with.scan.custom_bytes = bytes;
-        with.scan.custom_alignment = alignment;
-        with.scan.op = SCANTUNE_CUSTOM;
-        with.scan.combine = &with.combine;
-        with.combine.identity_type = SCANTUNE_CUSTOM_TYPE;
-      },
-      of_nothing_else);
+// Requests of each algorithm that takes structs, of structs of a size and an alignment.
+Calls c_structs(std::uint32_t bytes, std::uint32_t alignment) {
+  const auto take = [=](auto& request, scantune_type& type) {
+    type = SCANTUNE_CUSTOM_TYPE;
+    request.custom_bytes = bytes;
+    request.custom_alignment = alignment;
+  };
+  const Spoil of_scan = [=](Arguments& with) {
+    take(with.scan, with.scan.input_type);
+    with.scan.output_type = SCANTUNE_CUSTOM_TYPE;
+    with.scan.op = SCANTUNE_CUSTOM;
+    with.scan.combine = &with.combine;
+    with.combine.identity_type = SCANTUNE_CUSTOM_TYPE;
+  };
+  return all_of(
+      {c_request(of_scan, of_nothing_else),
+       c_request([=](Arguments& with) { take(with.select, with.select.input_type); }, of_flags),
+       c_request([=](Arguments& with) { take(with.balance, with.balance.output_type); }, of_values),
+       c_request([=](Arguments& with) { take(with.sort, with.sort.value_type); }, of_sort(SCANTUNE_SORTED_PAIRS))});
 }
 
 template <class T = int>
@@ -205,8 +213,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_head", "struct_bytes", "more than any version's", c_heads([](auto& h) { h.struct_bytes = 520; }), {"struct_bytes is 520"}},
     {"scantune_head", "n", "more items than an address space", c_heads([](auto& h) { h.n = ~u64{0}; }), {"n is 18446744073709551615", "more items than fit"}},
     {"scantune_head", "n", "more items than a grid can have", {too_many_tiles(of_nothing_else), too_many_tiles(of_selection), too_many_tiles(of_long_segments)}, {"no kernel does", "more tiles than a grid"}},
-    {"scantune_scan_request", "input_type", "left out", c_problem([](auto& p) { p.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
-    {"scantune_scan_request scantune_reduce_request", "input_type", "no type", c_combining([](auto& p) { write(p.input_type, 14); }), {"input_type is 14", "1 to 13"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "input_type", "left out", c_requests([](auto& r) { r.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "input_type", "no type", c_requests([](auto& r) { write(r.input_type, 14); }), {"input_type is 14", "1 to 13"}},
     {"scantune_scan_request", "input_type", "floating-point items for an integer accumulator", c_problem([](auto& p) { p.input_type = SCANTUNE_F32; p.accumulator_type = SCANTUNE_I32; }), {"f32 to i32 in i32", "floating-point accumulator"}},
     {"scantune_scan_request scantune_reduce_request", "accumulator_type", "no type", c_combining([](auto& p) { write(p.accumulator_type, -1); }), {"accumulator_type is -1"}},
     {"scantune_scan_request", "accumulator_type", "too narrow", c_problem([](auto& p) { p.accumulator_type = SCANTUNE_I8; }), {"accumulator type must be"}},
@@ -322,15 +330,15 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_function", "identity", "left out where it is needed", c_custom([](auto& c) { c.identity = nullptr; c.identity_type = SCANTUNE_DEFAULT_TYPE; }), {"combine->identity is NULL", "init or device_init"}},
     {"scantune_function", "identity_type", "no type", c_custom([](auto& c) { write(c.identity_type, 77); }), {"combine->identity_type is 77"}},
     {"scantune_function", "identity_type", "not the accumulator's", c_custom([](auto& c) { c.identity_type = SCANTUNE_F32; }), {"combine->identity_type is f32, and the accumulator is i32"}},
-    {"scantune_scan_request scantune_reduce_request", "custom_bytes", "of a built-in type", both(c_problem([](auto& p) { p.custom_bytes = 4; }), c_reductions([](auto& p) { p.custom_bytes = 4; })), {"custom_bytes is 4", "must be 0"}},
-    {"scantune_scan_request scantune_reduce_request", "custom_alignment", "of a built-in type", both(c_problem([](auto& p) { p.custom_alignment = 4; }), c_reductions([](auto& p) { p.custom_alignment = 4; })), {"custom_alignment is 4", "must be 0"}},
-    {"scantune_scan_request", "custom_bytes", "none", c_struct(0, 4), {"custom_bytes is 0", "1 to 32"}},
-    {"scantune_scan_request", "custom_bytes", "too many", c_struct(33, 1), {"custom_bytes is 33"}},
-    {"scantune_scan_request", "custom_bytes", "out of all range", c_struct(~0u, 1), {"custom_bytes is 4294967295"}},
-    {"scantune_scan_request", "custom_alignment", "none", c_struct(8, 0), {"custom_alignment is 0"}},
-    {"scantune_scan_request", "custom_alignment", "no power of two", c_struct(12, 3), {"custom_alignment is 3", "1, 2, 4, 8 or 16"}},
-    {"scantune_scan_request", "custom_alignment", "that does not divide the size", c_struct(12, 8), {"custom_alignment is 8", "divide custom_bytes, which is 12"}},
-    {"scantune_scan_request", "custom_alignment", "too wide", c_struct(32, 32), {"custom_alignment is 32"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "of a built-in type", c_requests([](auto& r) { r.custom_bytes = 4; }), {"custom_bytes is 4", "must be 0"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_alignment", "of a built-in type", c_requests([](auto& r) { r.custom_alignment = 4; }), {"custom_alignment is 4", "must be 0"}},
+    {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "none", c_structs(0, 4), {"custom_bytes is 0", "1 to 32"}},
+    {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "too many", c_structs(33, 1), {"custom_bytes is 33"}},
+    {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "out of all range", c_structs(~0u, 1), {"custom_bytes is 4294967295"}},
+    {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_alignment", "none", c_structs(8, 0), {"custom_alignment is 0"}},
+    {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_alignment", "no power of two", c_structs(12, 3), {"custom_alignment is 3", "1, 2, 4, 8 or 16"}},
+    {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_alignment", "that does not divide the size", c_structs(12, 8), {"custom_alignment is 8", "divide custom_bytes, which is 12"}},
+    {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_alignment", "too wide", c_structs(32, 32), {"custom_alignment is 32"}},
     {"scantune_function", "cost", "no cost", c_custom([](auto& c) { write(c.cost, 3); }), {"combine->cost is 3"}},
     {"scantune_function", "name", "empty", c_custom([](auto& c) { c.name = ""; }), {"combine->name is ''"}},
     {"scantune_function", "name", "with a space", c_custom([](auto& c) { c.name = "two words"; }), {"combine->name is 'two words'"}},
@@ -349,7 +357,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_head", "algorithm", "none", c_heads([](auto& h) { write(h.algorithm, 0); }), {"algorithm is 0; it must be a scantune_algorithm, 1 to 5", "start from the _INIT macro"}},
     {"scantune_head", "device", "none", c_heads([](auto& h) { write(h.device, 2); }), {"device is 2", "scantune_device", "0 to 1"}},
     {"scantune_head", "spare", "not 0", all_of({c_heads([](auto& h) { h.spare[0] = 1; }), c_heads([](auto& h) { h.spare[1] = 1; }), c_heads([](auto& h) { h.spare[2] = 1; }), c_heads([](auto& h) { h.spare[3] = 1; })}), {"head.spare is 1", "must be 0"}},
-    {"scantune_reduce_request", "spare", "not 0", c_reductions([](auto& p) { p.spare = 7; }), {"spare is 7", "must be 0"}},
+    {"scantune_reduce_request scantune_select_request scantune_sort_request", "spare", "not 0", c_requests([](auto& r) requires requires { r.spare; } { r.spare = 7; }), {"spare is 7", "must be 0"}},
     {"scantune_reduce_request", "position", "none", c_reductions([](auto& p) { write(p.position, 2); }), {"position is 2", "scantune_position"}},
     {"scantune_reduce_request", "index_type", "without a position", c_reductions([](auto& p) { p.index_type = SCANTUNE_U64; }), {"index_type is given, and position is SCANTUNE_NO_POSITION: leave it SCANTUNE_DEFAULT_TYPE"}},
     {"scantune_scan_request", "n_type", "without device_n", c_problem([](auto& p) { p.n_type = SCANTUNE_U64; }), {"n_type is given, and device_n is NULL: leave it SCANTUNE_DEFAULT_TYPE"}},
@@ -493,7 +501,7 @@ INSTANTIATE_TEST_SUITE_P(Table, BadInputs, ::testing::ValuesIn(kBadInput));
 TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
   expect_right({c_scan_with([](Arguments&) {}), c_heads([](auto&) {}), c_custom([](auto&) {}),
                 c_reductions([](auto&) {}), c_places([](auto&) {}), reduce_options({}), arg_options({}),
-                c_struct(12, 4), with_pointers([](auto& p) { p.device_init = address(0x5000); }), options<int>({}),
+                c_structs(12, 4), with_pointers([](auto& p) { p.device_init = address(0x5000); }), options<int>({}),
                 with_pointers([](auto& p) {
                   p.device_n = n_at(0x5000);
                   p.device_clamped = flag_at(0x6000);

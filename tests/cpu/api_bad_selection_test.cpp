@@ -106,14 +106,6 @@ Calls compared(X constant) {
 // clang-format off
 const std::vector<BadInput> kBadSelections = {
     // A selection.
-    {"scantune_select_request", "input_type", "left out", c_selection([](auto& s) { s.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
-    {"scantune_select_request", "input_type", "no type", c_selection([](auto& s) { write(s.input_type, 14); }), {"input_type is 14", "1 to 13"}},
-    {"scantune_select_request", "custom_bytes", "of a built-in type", c_selection([](auto& s) { s.custom_bytes = 4; }), {"custom_bytes is 4", "must be 0"}},
-    {"scantune_select_request", "custom_bytes", "of a custom type, none", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_alignment = 4; }), {"custom_bytes is 0", "1 to 32"}},
-    {"scantune_select_request", "custom_bytes", "too many", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 33; s.custom_alignment = 1; }), {"custom_bytes is 33"}},
-    {"scantune_select_request", "custom_alignment", "of a built-in type", c_selection([](auto& s) { s.custom_alignment = 4; }), {"custom_alignment is 4", "must be 0"}},
-    {"scantune_select_request", "custom_alignment", "that does not divide the size", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 12; s.custom_alignment = 8; }), {"custom_alignment is 8", "divide custom_bytes, which is 12"}},
-    {"scantune_select_request", "custom_alignment", "none", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 12; }), {"custom_alignment is 0", "1, 2, 4, 8 or 16"}},
     {"scantune_select_request", "index_type", "no type", c_selection([](auto& s) { write(s.index_type, 99); }), {"index_type is 99"}},
     {"scantune_select_request", "index_type", "a floating-point type", c_selection([](auto& s) { s.index_type = SCANTUNE_F32; }), {"indices are integers of 4 or 8 bytes: i32, i64, u32 or u64"}},
     {"scantune_select_request", "index_type", "a struct", c_selection([](auto& s) { s.index_type = SCANTUNE_CUSTOM_TYPE; }, of_indices), {"indices are integers of 4 or 8 bytes"}},
@@ -143,7 +135,6 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_function", "identity_type", "of a predicate", c_function([](auto& f) { f.identity_type = SCANTUNE_I32; }), {"function->identity_type is set"}},
     {"scantune_function", "cost", "of a predicate", c_function([](auto& f) { f.cost = SCANTUNE_CHEAP; }), {"function->cost is set"}},
     {"scantune_function", "name", "of a predicate", c_function([](auto& f) { f.name = "even"; }), {"function->name is set"}},
-    {"scantune_select_request", "spare", "not 0", c_selection([](auto& s) { s.spare = 3; }), {"spare is 3", "must be 0"}},
     {"scantune_select_request", "count_type", "too narrow", c_selection([](auto& s) { s.count_type = SCANTUNE_U32; }), {"count_type is u32; it must be SCANTUNE_U64 or SCANTUNE_I64", "8 bytes"}},
     {"scantune_select_request", "function", "left out, of neighbours", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_UNIQUE_BY; }, of_source), {"function is NULL, and criterion is SCANTUNE_UNIQUE_BY: point it to the function"}},
     {"scantune_select_request", "function", "left out, of parts", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_AFTER; }, of_source), {"function is NULL, and criterion is SCANTUNE_PARTS"}},

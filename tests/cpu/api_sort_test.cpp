@@ -154,8 +154,6 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_head", "n", "more keys than 32 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 32) + 1; }, kPlaces), {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
     {"scantune_head", "n", "more keys than 31 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.value_type = SCANTUNE_I32; }, kBoth), {"a row has more keys than indices of 32 bits can number"}},
     {"scantune_head", "n", "no multiple of the rows", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; s.rows = 7; }), {"n is 1000, which is no multiple of rows, which is 7", "equal length"}},
-    {"scantune_sort_request", "input_type", "left out", c_sorting([](auto& s) { s.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is 0", "scantune_type"}},
-    {"scantune_sort_request", "input_type", "no type", c_sorting([](auto& s) { write(s.input_type, 14); }), {"input_type is 14", "1 to 13"}},
     {"scantune_sort_request", "input_type", "a struct", c_sorting([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; }), {"input_type is SCANTUNE_CUSTOM_TYPE", "keys are numbers", "pass the items as values"}},
     {"scantune_sort_request", "value_type", "no type", c_sorting([](auto& s) { write(s.value_type, 99); }, kPairs), {"value_type is 99"}},
     {"scantune_sort_request", "value_type", "of keys alone", c_sorting([](auto& s) { s.value_type = SCANTUNE_U32; }), {"value_type is given, and sorted is SCANTUNE_SORTED_KEYS", "leave it SCANTUNE_DEFAULT_TYPE"}},
@@ -163,10 +161,6 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "value_type", "too narrow for indices", c_sorting([](auto& s) { s.value_type = SCANTUNE_U16; }, kPlaces), {"indices are integers of 4 or 8 bytes"}},
     {"scantune_sort_request", "value_type", "a floating-point type of indices", c_sorting([](auto& s) { s.value_type = SCANTUNE_F32; }, kBoth), {"indices are integers of 4 or 8 bytes"}},
     {"scantune_sort_request", "value_type", "a struct of indices", c_sorting([](auto& s) { custom_value(s, 4, 4); }, kPlaces), {"indices are numbers"}},
-    {"scantune_sort_request", "custom_bytes", "of a built-in type", c_sorting([](auto& s) { s.custom_bytes = 4; }, kPairs), {"custom_bytes is 4", "must be 0"}},
-    {"scantune_sort_request", "custom_bytes", "too many", c_sorting([](auto& s) { custom_value(s, 33, 1); }, kPairs), {"custom_bytes is 33", "1 to 32"}},
-    {"scantune_sort_request", "custom_alignment", "that does not divide the size", c_sorting([](auto& s) { custom_value(s, 12, 8); }, kPairs), {"custom_alignment is 8", "divide custom_bytes, which is 12"}},
-    {"scantune_sort_request", "custom_alignment", "of a built-in type", c_sorting([](auto& s) { s.custom_alignment = 4; }), {"custom_alignment is 4", "must be 0"}},
     {"scantune_sort_request", "sorted", "no choice", c_sorting([](auto& s) { write(s.sorted, 4); }), {"sorted is 4", "scantune_sorted", "0 to 3"}},
     {"scantune_sort_request", "order", "no order", c_sorting([](auto& s) { write(s.order, 2); }), {"order is 2", "scantune_order", "0 to 1"}},
     {"scantune_sort_request", "begin_bit", "below 0", c_sorting([](auto& s) { s.begin_bit = -1; }), {"begin_bit is -1; the lowest bit has the number 0"}},
@@ -181,7 +175,6 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "rows", "none of some keys", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000"}},
     {"scantune_head", "config", "that is not legal, of no keys", c_sorting([](auto& s) { s.head.n = 0; s.head.config = "{\"family\": \"sort_block\", \"block_threads\": 0}"; }), {"config: sort_block{block_threads=0"}},
 
-    {"scantune_sort_request", "spare", "not 0", c_sorting([](auto& s) { s.spare = 5; }), {"spare is 5", "must be 0"}},
 
     // Its arrays.
 
