@@ -62,7 +62,7 @@ def public_chunks(text: str) -> Iterator[Chunk]:
     text = re.sub(r"^/\*.*\*/\n(?=#)", "", text, flags=re.MULTILINE)  # removes the comments of macros
     text = re.sub(r"^SCANTUNE_EXPLAIN_\w+\(\w+\)$", "", text, flags=re.MULTILINE)  # which only say what is mistaken
     text = re.sub(r"^#define (SCANTUNE_\w+_INIT) .*", r"#define \1 {...};", text, flags=re.MULTILINE)
-    lines = [line for line in text.splitlines() if not re.match(r"#(?!define \w+_INIT)", line)]
+    lines = [line for line in text.splitlines() if not re.match(r"#(?!define \w+_INIT)|SCANTUNE_EXPLAIN_", line)]
     if any(line.startswith("namespace ") for line in lines):
         lines = list(_in_public_namespaces(lines))
     for chunk in chunks(lines):

@@ -24,26 +24,17 @@ static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operat
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
               same(SCANTUNE_XOR, Operator::bit_xor) && same(SCANTUNE_CUSTOM, Operator::custom_cheap));
 
-// A request and its operator as this library knows them, whichever header the caller has.
+// A request and its operator as this library knows it, whichever header the caller has.
 template <class Caller>
 struct Given {
   const Caller& request;
   const scantune_function* combine;  // null if none is given
 };
 
-// Room for structs that come from another header.
 template <class Caller>
-struct Storage {
-  Caller request;
-  scantune_function combine;
-};
-
-template <class Caller>
-Given<Caller> given_by(const StructVersion& version, const Caller* caller, const Caller& defaults,
-                       Storage<Caller>& storage) {
-  const Caller& request = *as_known(version, caller, defaults, storage.request);
-  if (request.combine == nullptr || number_in(request.op) != SCANTUNE_CUSTOM) return {request, request.combine};
-  return {request, &checked_function(kCombine, request.combine, storage.combine)};
+Given<Caller> given_by(const Caller& said, scantune_function& storage) {
+  if (said.combine == nullptr || number_in(said.op) != SCANTUNE_CUSTOM) return {said, said.combine};
+  return {said, &checked_function(kCombine, said.combine, storage)};
 }
 
 // What a request of either has beside it.

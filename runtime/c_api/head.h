@@ -1,6 +1,8 @@
 // What the heads of all requests say.
 #pragma once
 
+#include <type_traits>
+
 #include "c_api/members.h"
 #include "c_api/request.h"
 
@@ -46,6 +48,18 @@ inline void take_head(const scantune_head& head, Asked& asked) {
   check_captured_launches(head.captured_launches);
   asked.captured_launches = head.captured_launches;
   asked.config = checked_config(head.config);
+}
+
+// The request that a head begins.
+template <class Caller>
+Asked checked_by_head(const scantune_head& head, Room& room) {
+  // A member that fell into padding would not make its struct grow, and no size would show it.
+  static_assert(std::has_unique_object_representations_v<Caller>);
+  Caller storage;
+  const Caller& said = *as_known(kVersion<Caller>, reinterpret_cast<const Caller*>(&head), kDefaults<Caller>, storage);
+  Asked asked = checked_request(said, room);
+  take_head(said.head, asked);
+  return asked;
 }
 
 static_assert(SCANTUNE_HOST_DEVICE == 1 && SCANTUNE_RUN_TO_RUN == 1 && SCANTUNE_DOCUMENTED == 1 &&

@@ -1,5 +1,4 @@
 #include <string>
-#include <type_traits>
 
 #include "c_api/head.h"
 
@@ -9,13 +8,6 @@ namespace {
 static_assert(same(SCANTUNE_SEGMENT_OF, Assigned::segments) && same(SCANTUNE_RANK_OF, Assigned::ranks) &&
               same(SCANTUNE_SEGMENT_AND_RANK, Assigned::segments_and_ranks) &&
               same(SCANTUNE_VALUE_OF, Assigned::values));
-static_assert(std::has_unique_object_representations_v<scantune_load_balance_request>);
-
-constexpr scantune_load_balance_request kDefaultLoadBalance = SCANTUNE_LOAD_BALANCE_REQUEST_INIT;
-constexpr StructVersion kLoadBalanceVersion =
-    request_version("scantune_load_balance_request", "start from SCANTUNE_LOAD_BALANCE_REQUEST_INIT", 112,
-                    sizeof(scantune_load_balance_request));
-
 ValueType checked_output_type(const scantune_load_balance_request& said, Assigned assigned) {
   if (number_in(said.output_type) != SCANTUNE_DEFAULT_TYPE) return checked_type("output_type", said.output_type);
   if (assigned == Assigned::values)
@@ -23,10 +15,9 @@ ValueType checked_output_type(const scantune_load_balance_request& said, Assigne
   return ValueType::u64;
 }
 
-Asked checked_load_balance_head(const scantune_head* head, Room&) {
-  scantune_load_balance_request storage;
-  const auto& said = *as_known(kLoadBalanceVersion, reinterpret_cast<const scantune_load_balance_request*>(head),
-                               kDefaultLoadBalance, storage);
+}  // namespace
+
+Asked checked_request(const scantune_load_balance_request& said, Room&) {
   LoadBalanceRequest request;
   take_head(said.head, request);
   request.segments = said.segment_count;
@@ -38,13 +29,7 @@ Asked checked_load_balance_head(const scantune_head* head, Room&) {
   take_custom_type(said, request.output_type == ValueType::custom, request);
   check_supported(request);
   if (said.check > 1) fail("check", std::to_string(said.check) + "; it must be 0 or 1");
-  Asked asked{.request = request, .checks_offsets = said.check == 1};
-  take_head(said.head, asked);
-  return asked;
+  return {.request = request, .checks_offsets = said.check == 1};
 }
-
-}  // namespace
-
-constinit const Door k_load_balance_door = {kLoadBalanceVersion, &kDefaultLoadBalance, &checked_load_balance_head};
 
 }  // namespace scantune::c_api

@@ -1,5 +1,4 @@
 #include <string>
-#include <type_traits>
 
 #include "c_api/combining.h"
 
@@ -7,12 +6,6 @@ namespace scantune::c_api {
 namespace {
 
 static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first));
-static_assert(std::has_unique_object_representations_v<scantune_reduce_request>);
-
-constexpr scantune_reduce_request kDefaultReduce = SCANTUNE_REDUCE_REQUEST_INIT;
-constexpr StructVersion kReduceVersion = request_version(
-    "scantune_reduce_request", "start from SCANTUNE_REDUCE_REQUEST_INIT", 208, sizeof(scantune_reduce_request));
-
 // Whether an empty input has a result: a built-in operator's identity is one.
 bool has_identity(const Given<scantune_reduce_request>& given) {
   return given.combine == nullptr || given.combine->identity != nullptr;
@@ -25,11 +18,11 @@ Init checked_init(const Given<scantune_reduce_request>& given, Position position
   return position == Position::none && has_identity(given) ? Init::value : Init::none;
 }
 
-Asked checked_reduce_head(const scantune_head* head, Room& room) {
-  Storage<scantune_reduce_request> storage;
-  const auto given =
-      given_by(kReduceVersion, reinterpret_cast<const scantune_reduce_request*>(head), kDefaultReduce, storage);
-  const scantune_reduce_request& said = given.request;
+}  // namespace
+
+Asked checked_request(const scantune_reduce_request& said, Room& room) {
+  scantune_function storage;
+  const auto given = given_by(said, storage);
   check_spare("spare", said.spare);
   Beside beside;
   ReduceRequest request;
@@ -46,17 +39,11 @@ Asked checked_reduce_head(const scantune_head* head, Room& room) {
   if (request.n == 0 && request.init == Init::none)
     fail("n", request.has_position() ? "0; nothing has a position there: pass at least one item"
                                      : "0, and the operator has no identity: pass it, or set init or device_init");
-  Asked asked{.request = request,
-              .custom = beside.custom,
-              .init = initial_value(given, request),
-              .device_init = said.device_init,
-              .states = beside.states};
-  take_head(said.head, asked);
-  return asked;
+  return {.request = request,
+          .custom = beside.custom,
+          .init = initial_value(given, request),
+          .device_init = said.device_init,
+          .states = beside.states};
 }
-
-}  // namespace
-
-constinit const Door k_reduce_door = {kReduceVersion, &kDefaultReduce, &checked_reduce_head};
 
 }  // namespace scantune::c_api

@@ -4,26 +4,30 @@
 #include <cstring>
 #include <string>
 
-#include "c_api/members.h"
+#include "c_api/head.h"
 
 namespace scantune::c_api {
 namespace {
 
-struct NumberedDoor {
+struct Door {
   int algorithm;
-  const Door* door;
+  const StructVersion& version;
+  const void* defaults;
+  Asked (*checked)(const scantune_head& head, Room& room);
 };
-#define SCANTUNE_NUMBERED_DOOR(name, constant) {constant, &k_##name##_door},
-constexpr NumberedDoor kDoors[] = {SCANTUNE_ALGORITHMS(SCANTUNE_NUMBERED_DOOR)};
-#undef SCANTUNE_NUMBERED_DOOR
+#define SCANTUNE_DOOR(name, constant, first_bytes)                                       \
+  {constant, kVersion<scantune_##name##_request>, &kDefaults<scantune_##name##_request>, \
+   &checked_by_head<scantune_##name##_request>},
+constexpr Door kDoors[] = {SCANTUNE_ALGORITHMS(SCANTUNE_DOOR)};
+#undef SCANTUNE_DOOR
 
 const Door& door_of(const scantune_algorithm& algorithm) {
   const int number = number_in(algorithm);
-  const auto found = std::ranges::find(kDoors, number, &NumberedDoor::algorithm);
+  const auto found = std::ranges::find(kDoors, number, &Door::algorithm);
   if (found == std::end(kDoors))
     fail("algorithm", std::to_string(number) + "; it must be a scantune_algorithm, 1 to " +
                           std::to_string(std::size(kDoors)) + ": start from the _INIT macro of the request");
-  return *found->door;
+  return *found;
 }
 
 }  // namespace
@@ -37,7 +41,7 @@ bool has_no_result(const Request& request) {
 
 Asked checked_request(const scantune_head* request, Room& room) {
   if (request == nullptr) fail("request", "NULL; it must point to the head of a request");
-  return door_of(request->algorithm).checked(request, room);
+  return door_of(request->algorithm).checked(*request, room);
 }
 
 void initialise(scantune_head* request, scantune_algorithm algorithm, std::size_t struct_bytes) {

@@ -39,20 +39,26 @@ struct Room {
   CallStates states;  // unset until something has a state or is a map
 };
 
-// How one algorithm's requests come in. Each is declared in the file of that algorithm.
-struct Door {
-  StructVersion version;
-  const void* defaults;
-  // Throws a RequestError that names the wrong member, what was found and what to do. It allocates nothing unless it
-  // throws. The request is of this algorithm, the room must outlive what is returned.
-  Asked (*checked)(const scantune_head* request, Room& room);
-};
+// The request of an algorithm and its version, by the caller's struct.
+template <class Caller>
+inline constexpr Caller kDefaults = {};
+template <class Caller>
+inline constexpr StructVersion kVersion = {};
 
-#define SCANTUNE_DECLARE_DOOR(name, constant) extern const Door k_##name##_door;
-SCANTUNE_ALGORITHMS(SCANTUNE_DECLARE_DOOR)
-#undef SCANTUNE_DECLARE_DOOR
+// Each is defined in the file of its algorithm. Throws a RequestError that names the wrong member, what was found and
+// what to do. It allocates nothing unless it throws. The room must outlive what is returned, the struct need not.
+#define SCANTUNE_DECLARE_REQUEST(name, constant, first_bytes)                                                \
+  template <>                                                                                                \
+  inline constexpr scantune_##name##_request kDefaults<scantune_##name##_request> = constant##_REQUEST_INIT; \
+  template <>                                                                                                \
+  inline constexpr StructVersion kVersion<scantune_##name##_request> = {                                     \
+      "struct_bytes", "scantune_" #name "_request", "start from " #constant "_REQUEST_INIT", first_bytes,    \
+      sizeof(scantune_##name##_request)};                                                                    \
+  Asked checked_request(const scantune_##name##_request& said, Room& room);
+SCANTUNE_ALGORITHMS(SCANTUNE_DECLARE_REQUEST)
+#undef SCANTUNE_DECLARE_REQUEST
 
-// The request of any algorithm, checked by its door. Throws RequestError also where it is of none.
+// The request of any algorithm, checked with its head. Throws RequestError also where it is of none.
 Asked checked_request(const scantune_head* request, Room& room);
 // The request of a scan, without looking for its door.
 Asked checked_scan(const scantune_scan_request* caller, Room& room);
@@ -64,12 +70,6 @@ void initialise(scantune_head* request, scantune_algorithm algorithm, std::size_
 // The device that a request asks for.
 inline const std::shared_ptr<Device>& device_of(scantune_device device) {
   return device == SCANTUNE_HOST_DEVICE ? host_device() : current_device();
-}
-
-// The version of a request that is as large as in the header that first had it.
-constexpr StructVersion request_version(const char* type, const char* advice, std::size_t first_bytes,
-                                        std::size_t bytes) {
-  return {"struct_bytes", type, advice, first_bytes, bytes};
 }
 
 }  // namespace scantune::c_api

@@ -1,5 +1,4 @@
 #include <string>
-#include <type_traits>
 
 #include "c_api/combining.h"
 
@@ -8,13 +7,6 @@ namespace {
 
 static_assert(same(SCANTUNE_INCLUSIVE, Kind::inclusive) && same(SCANTUNE_EXCLUSIVE, Kind::exclusive));
 static_assert(same(SCANTUNE_FORWARD, Direction::forward) && same(SCANTUNE_REVERSE, Direction::reverse));
-// A member that fell into padding would not make its struct grow, and no size would show it.
-static_assert(std::has_unique_object_representations_v<scantune_scan_request>);
-
-constexpr scantune_scan_request kDefaultScan = SCANTUNE_SCAN_REQUEST_INIT;
-constexpr StructVersion kScanVersion = request_version("scantune_scan_request", "start from SCANTUNE_SCAN_REQUEST_INIT",
-                                                       256, sizeof(scantune_scan_request));
-
 Init checked_init(const scantune_scan_request& caller, Kind kind) {
   refuse_two_inits(caller);
   if (caller.device_inits != nullptr) {
@@ -40,22 +32,11 @@ NSource checked_n_source(const scantune_scan_request& caller) {
   return NSource::call;
 }
 
-Asked checked_scan_head(const scantune_head* head, Room& room) {
-  return checked_scan(reinterpret_cast<const scantune_scan_request*>(head), room);
-}
-
 }  // namespace
 
-constinit const Door k_scan_door = {kScanVersion, &kDefaultScan, &checked_scan_head};
-
-Asked checked_scan(const scantune_scan_request* caller, Room& room) {
-  if (caller == nullptr) fail("request", "NULL; it must point to a scantune_scan_request");
-  if (number_in(caller->head.algorithm) != SCANTUNE_SCAN) [[unlikely]]
-    fail("algorithm", std::to_string(number_in(caller->head.algorithm)) +
-                          ", and this function scans: start from SCANTUNE_SCAN_REQUEST_INIT, or call scantune_run()");
-  Storage<scantune_scan_request> storage;
-  const auto given = given_by(kScanVersion, caller, kDefaultScan, storage);
-  const scantune_scan_request& said = given.request;
+Asked checked_request(const scantune_scan_request& said, Room& room) {
+  scantune_function storage;
+  const auto given = given_by(said, storage);
   Beside beside;
   ScanRequest request;
   take_items(given, request, beside);
@@ -66,15 +47,21 @@ Asked checked_scan(const scantune_scan_request* caller, Room& room) {
   request.n_source = checked_n_source(said);
   take_strides(said, request);
   check_supported(request);
-  Asked asked{.request = request,
-              .custom = beside.custom,
-              .init = initial_value(given, request),
-              .device_init = said.device_inits != nullptr ? said.device_inits : said.device_init,
-              .device_n = said.device_n,
-              .device_clamped = said.device_clamped,
-              .states = beside.states};
-  take_head(said.head, asked);
-  return asked;
+  return {.request = request,
+          .custom = beside.custom,
+          .init = initial_value(given, request),
+          .device_init = said.device_inits != nullptr ? said.device_inits : said.device_init,
+          .device_n = said.device_n,
+          .device_clamped = said.device_clamped,
+          .states = beside.states};
+}
+
+Asked checked_scan(const scantune_scan_request* caller, Room& room) {
+  if (caller == nullptr) fail("request", "NULL; it must point to a scantune_scan_request");
+  if (number_in(caller->head.algorithm) != SCANTUNE_SCAN) [[unlikely]]
+    fail("algorithm", std::to_string(number_in(caller->head.algorithm)) +
+                          ", and this function scans: start from SCANTUNE_SCAN_REQUEST_INIT, or call scantune_run()");
+  return checked_by_head<scantune_scan_request>(caller->head, room);
 }
 
 }  // namespace scantune::c_api

@@ -1,7 +1,6 @@
 #include <bit>
 #include <cstring>
 #include <string>
-#include <type_traits>
 
 #include "c_api/function.h"
 #include "c_api/head.h"
@@ -19,12 +18,6 @@ static_assert(same(SCANTUNE_SELECTED_ITEMS, Selected::items) && same(SCANTUNE_SE
               same(SCANTUNE_SELECTED_ITEMS_AND_INDICES, Selected::items_and_indices));
 static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart) &&
               same(SCANTUNE_AFTER, Rejected::behind));
-
-static_assert(std::has_unique_object_representations_v<scantune_select_request>);
-
-constexpr scantune_select_request kDefaultSelect = SCANTUNE_SELECT_REQUEST_INIT;
-constexpr StructVersion kSelectVersion = request_version(
-    "scantune_select_request", "start from SCANTUNE_SELECT_REQUEST_INIT", 136, sizeof(scantune_select_request));
 
 std::string criterion_is(Criterion criterion) { return "criterion is " + constant_of(token(criterion)); }
 
@@ -80,19 +73,13 @@ void take_criterion(const scantune_select_request& said, Criterion criterion, As
   if (function.state_bytes > 0) std::memcpy(asked.init.bytes, function.state, function.state_bytes);
 }
 
-Asked checked_select_head(const scantune_head* head, Room&) {
-  scantune_select_request storage;
-  const auto& said =
-      *as_known(kSelectVersion, reinterpret_cast<const scantune_select_request*>(head), kDefaultSelect, storage);
+}  // namespace
+
+Asked checked_request(const scantune_select_request& said, Room&) {
   const SelectRequest request = request_of(said);
   Asked asked{.request = request};
   take_criterion(said, request.criterion, asked);
-  take_head(said.head, asked);
   return asked;
 }
-
-}  // namespace
-
-constinit const Door k_select_door = {kSelectVersion, &kDefaultSelect, &checked_select_head};
 
 }  // namespace scantune::c_api

@@ -1,5 +1,4 @@
 #include <string>
-#include <type_traits>
 
 #include "c_api/head.h"
 
@@ -10,12 +9,6 @@ static_assert(same(SCANTUNE_ASCENDING, Order::ascending) && same(SCANTUNE_DESCEN
 static_assert(same(SCANTUNE_SORTED_KEYS, Sorted::keys) && same(SCANTUNE_SORTED_PAIRS, Sorted::pairs) &&
               same(SCANTUNE_SORTED_INDICES, Sorted::indices) &&
               same(SCANTUNE_SORTED_KEYS_AND_INDICES, Sorted::keys_and_indices));
-
-static_assert(std::has_unique_object_representations_v<scantune_sort_request>);
-
-constexpr scantune_sort_request kDefaultSort = SCANTUNE_SORT_REQUEST_INIT;
-constexpr StructVersion kSortVersion = request_version("scantune_sort_request", "start from SCANTUNE_SORT_REQUEST_INIT",
-                                                       128, sizeof(scantune_sort_request));
 
 ValueType checked_value_type(const scantune_sort_request& said, const SortRequest& request) {
   const bool is_given = number_in(said.value_type) != SCANTUNE_DEFAULT_TYPE;
@@ -47,7 +40,9 @@ void take_bits(const scantune_sort_request& said, SortRequest& request) {
   request.bits = static_cast<u64>(end - begin);
 }
 
-SortRequest request_of(const scantune_sort_request& said) {
+}  // namespace
+
+Asked checked_request(const scantune_sort_request& said, Room&) {
   SortRequest request;
   take_head(said.head, request);
   check_spare("spare", said.spare);
@@ -65,20 +60,7 @@ SortRequest request_of(const scantune_sort_request& said) {
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
   check_supported(request);
-  return request;
+  return {.request = request};
 }
-
-Asked checked_sort_head(const scantune_head* head, Room&) {
-  scantune_sort_request storage;
-  const auto& said =
-      *as_known(kSortVersion, reinterpret_cast<const scantune_sort_request*>(head), kDefaultSort, storage);
-  Asked asked{.request = request_of(said)};
-  take_head(said.head, asked);
-  return asked;
-}
-
-}  // namespace
-
-constinit const Door k_sort_door = {kSortVersion, &kDefaultSort, &checked_sort_head};
 
 }  // namespace scantune::c_api

@@ -21,8 +21,8 @@ namespace scantune::runtime {
 //     __device__ Result store(Value result)
 // or another of the functions below. Value and Result are declared: of a load the input's type and the accumulator, of
 // a store the accumulator and the output's type. Half-precision numbers are floats there. Where one is a struct that is
-// not the accumulator, the source defines it, by the name of Value or Result, with the same members. A mistake in the
-// source counts its lines as load.cu or store.cu. All else is said of UserFunction.
+// not the accumulator, the source defines it, by the name of Value or Result, with the same members. All else is said
+// of UserFunction.
 struct Map {
   // load(Value item), store(Value result)
   template <class... State>

@@ -27,13 +27,9 @@ struct Workspace {
 };
 
 // Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator.
-// They are called in functions of the library, on the thread of whoever called these, also while a stream is being
-// captured; the library holds no lock meanwhile. device is the number of the GPU as CUDA counts them, whose context is
-// current; -1 is the host device. They must not call this library.
+// The rules for them are those of scantune_allocator (scantune.h).
 struct Allocator {
-  // Returns memory of the device, a multiple of Workspace::kAlignmentBytes, or null if there is none. It is used at
-  // once on any stream: what may still be in use by work of some stream must wait for that first. What the function
-  // throws counts as null.
+  // Returns null if there is no memory. What the function throws counts as null.
   using Allocate = std::function<void*(std::uint64_t bytes, int device)>;
   // Takes back memory that no work uses any more. What it throws is dropped.
   using Deallocate = std::function<void(void* memory, std::uint64_t bytes, int device)>;
@@ -87,11 +83,8 @@ inline void set_allocator(Allocator allocator) {
 // Takes the memory of new workspaces from the driver again.
 inline void reset_allocator() { detail::check(scantune_set_allocator(nullptr)); }
 
-// Gives kept memory back to the driver, or to the allocator that it came from: the workspaces of all streams, and those
-// that wait for a new owner, on every GPU. Returns how many bytes that were. It waits for these GPUs first. No other
-// function may be called meanwhile, and no stream captured: CUDA would refuse the wait, which is a DeviceError that
-// leaves all as it was, and break the capture off. Workspaces of captured launches stay, those of graphs and those
-// reserved by plans, until these are gone, and so do loaded kernels. Later calls allocate anew.
+// Gives kept memory back to the driver, or to the allocator that it came from, by the rules of scantune_trim(). Returns
+// how many bytes that were.
 inline std::uint64_t trim() {
   std::uint64_t freed_bytes = 0;
   detail::check(scantune_trim(&freed_bytes));

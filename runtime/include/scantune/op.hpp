@@ -76,21 +76,16 @@ class Op {
   static const Op bit_or;
   static const Op bit_xor;
 
-  // An operator in CUDA C++ source, which is compiled with the kernel. The source defines
+  // An operator in CUDA C++ source, by the rules of UserFunction. The source defines
   //     __device__ Value combine(Value earlier, Value later)
-  // at global scope, associative but not necessarily commutative; Value is the accumulator T. Value is declared already
-  // if T is a number; for a struct the source defines a Value of the same members. combine(identity, x) is x. The
-  // source cannot include files, since compiled kernels are kept under its text alone: paste their text in. A mistake
-  // in it is a CompileError of the scan or plan, whose text counts the source's lines as operator.cu. Throws
-  // RequestError when the source or the name holds a null character.
+  // associative but not necessarily commutative; Value is the accumulator T. Value is declared already if T is a
+  // number; for a struct the source defines a Value of the same members. combine(identity, x) is x. Throws RequestError
+  // when the source or the name holds a null character.
   template <class T>
   static Op custom(std::string source, const T& identity, CustomOptions options = {}) {
     return Op(detail::Combine(std::move(source), identity, std::move(options)));
   }
-  // The same with a state. The source defines a struct State of the same members, of at most 32 bytes, and
-  //     __device__ Value combine(Value earlier, Value later, State state)
-  // which is associative with each state. The state comes with every call, so another one needs no other kernel. A plan
-  // keeps the one that it was made with.
+  // The same with a state, with each of which combine(Value earlier, Value later, State state) is associative.
   template <class T, class State>
     requires(!std::is_same_v<State, CustomOptions>)
   static Op custom(std::string source, const T& identity, const State& state, CustomOptions options = {}) {

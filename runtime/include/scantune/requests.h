@@ -13,10 +13,11 @@ typedef enum scantune_algorithm {
   SCANTUNE_SORT = 5
 } scantune_algorithm;
 
-/* Each algorithm: what its request, scantune_NAME_request, is named after, and its number. */
-#define SCANTUNE_ALGORITHMS(each)                                                       \
-  each(scan, SCANTUNE_SCAN) each(reduce, SCANTUNE_REDUCE) each(select, SCANTUNE_SELECT) \
-      each(load_balance, SCANTUNE_LOAD_BALANCE) each(sort, SCANTUNE_SORT)
+/* Each algorithm: what its request, scantune_NAME_request, is named after, its number, and the size of the request in
+ * the header that first had it. */
+#define SCANTUNE_ALGORITHMS(each)                                                                      \
+  each(scan, SCANTUNE_SCAN, 256) each(reduce, SCANTUNE_REDUCE, 208) each(select, SCANTUNE_SELECT, 136) \
+      each(load_balance, SCANTUNE_LOAD_BALANCE, 112) each(sort, SCANTUNE_SORT, 128)
 
 typedef enum scantune_device {
   SCANTUNE_CURRENT_GPU = 0, /* of the thread's context; the host device where the variable SCANTUNE_DEVICE is host */

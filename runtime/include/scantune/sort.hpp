@@ -29,10 +29,7 @@ namespace scantune::runtime {
 
 enum class Order { ascending = SCANTUNE_ASCENDING, descending = SCANTUNE_DESCENDING };
 
-// The bits of a key that are compared: those from begin_bit on and before end_bit, counted from the lowest bit of the
-// unsigned number that stands for the key in ascending order. That is an unsigned key itself; a signed one has its
-// highest bit flipped, a floating-point number that bit, and all others if it is negative. An end_bit of 0 is after
-// the key's highest bit.
+// The bits of a key that are compared, as scantune_sort_request has them: those from begin_bit on and before end_bit.
 struct KeyBits {
   int begin_bit = 0;
   int end_bit = 0;
