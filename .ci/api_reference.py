@@ -60,7 +60,6 @@ def public_chunks(text: str) -> Iterator[Chunk]:
     yield Chunk(_bare(head.splitlines()), "")
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif\n", "", text.replace("\\\n", " "), flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^/\*.*\*/\n(?=#)", "", text, flags=re.MULTILINE)  # removes the comments of macros
-    text = re.sub(r"^SCANTUNE_EXPLAIN_\w+\(\w+\)$", "", text, flags=re.MULTILINE)  # which only say what is mistaken
     text = re.sub(r"^#define (SCANTUNE_\w+_INIT) .*", r"#define \1 {...};", text, flags=re.MULTILINE)
     lines = [line for line in text.splitlines() if not re.match(r"#(?!define \w+_INIT)|SCANTUNE_EXPLAIN_", line)]
     if any(line.startswith("namespace ") for line in lines):
