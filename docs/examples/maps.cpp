@@ -9,7 +9,7 @@ struct Limit {
   float least;
 };
 
-// Where each reading above a limit goes when those are put together: an exclusive sum of flags that stand in no memory.
+// Where each reading above a limit goes when those are put together: an exclusive sum of flags that are in no memory.
 int main() {
   std::vector<float> readings(4096);
   for (std::size_t i = 0; i < readings.size(); ++i) readings[i] = static_cast<float>(i * 37 % 100);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "api_bad_input.h"
@@ -44,6 +46,10 @@ struct Arguments {
   std::uintptr_t workspace = kWorkspace;
   u64 workspace_bytes = u64{1} << 30;
 
+  static constexpr std::uintptr_t Arguments::*kOfRole[SCANTUNE_ROLES] = {
+      &Arguments::input,         &Arguments::output, &Arguments::position, &Arguments::flags, &Arguments::values,
+      &Arguments::values_output, &Arguments::second, &Arguments::rejected, &Arguments::count};
+
   explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
     for (scantune_head* const head : {&scan.head, &reduce.head, &select.head, &balance.head, &sort.head})
       head->n = kItems;
@@ -65,25 +71,17 @@ struct Arguments {
   Arguments& operator=(const Arguments&) = delete;
 
   scantune_arrays arrays() const {
-    return {SCANTUNE_ROLES,
-            {address(input), address(output), address(position), address(flags), address(values),
-             address(values_output), address(second), address(rejected), address(count)}};
+    scantune_arrays arrays = SCANTUNE_ARRAYS_INIT;
+    for (int role = 0; role < SCANTUNE_ROLES; ++role) arrays.of[role] = address(this->*kOfRole[role]);
+    return arrays;
   }
   scantune_workspace given() const { return {address(workspace), workspace_bytes}; }
 
   // The same as C++ has it.
   const int* in() const { return static_cast<const int*>(address(input)); }
   int* out() const { return static_cast<int*>(address(output)); }
-  template <class T = std::uint64_t>
-  T* at() const {
-    return static_cast<T*>(address(position));
-  }
-  const std::uint8_t* flagged() const { return static_cast<const std::uint8_t*>(address(flags)); }
   const float* beside() const { return static_cast<const float*>(address(values)); }
   float* beside_out() const { return static_cast<float*>(address(values_output)); }
-  int* rest() const { return static_cast<int*>(address(rejected)); }
-  int* middle() const { return static_cast<int*>(address(second)); }
-  std::uint64_t* counts() const { return static_cast<std::uint64_t*>(address(count)); }
   runtime::Workspace room() const { return {address(workspace), workspace_bytes}; }
   scantune_stream on() const { return reinterpret_cast<scantune_stream>(stream); }
 };
@@ -100,6 +98,92 @@ inline PlanOwner made_plan(const Arguments& with) {
 }
 
 inline void of_nothing_else(Arguments&) {}
+
+// What lets right arguments be those of another request than the sum.
+inline void of_sum(Arguments& with) { with.request = &with.reduce.head; }
+// The place of a maximum.
+inline void of_maximum(Arguments& with) {
+  of_sum(with);
+  with.reduce.op = SCANTUNE_MAX;
+  with.reduce.position = SCANTUNE_FIRST_POSITION;
+  with.position = kIndex;
+}
+
+inline void of_selection(Arguments& with) {
+  with.request = &with.select.head;
+  with.count = kCount;
+}
+inline void of_criterion(Arguments& with, scantune_criterion criterion) {
+  of_selection(with);
+  with.select.criterion = criterion;
+  with.select.constant = nullptr;
+}
+inline void of_values_beside(Arguments& with) {
+  with.select.value_type = SCANTUNE_F32;
+  with.values = kValues;
+  with.values_output = kValuesOutput;
+}
+// Flagged items, with their values and indices.
+inline void of_flags(Arguments& with) {
+  of_criterion(with, SCANTUNE_FLAGGED);
+  of_values_beside(with);
+  with.flags = kFlags;
+  with.position = kIndex;
+  with.select.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
+}
+inline void of_indices(Arguments& with) {
+  of_selection(with);
+  with.select.selected = SCANTUNE_SELECTED_INDICES;
+}
+inline void of_both(Arguments& with) {
+  of_selection(with);
+  with.select.rejected = SCANTUNE_APART;
+  with.rejected = kRejected;
+}
+inline void of_behind(Arguments& with) {
+  of_selection(with);
+  with.select.rejected = SCANTUNE_AFTER;
+}
+// Three parts apart.
+inline void of_three(Arguments& with) {
+  static const int pivot = 7;
+  of_both(with);
+  with.select.criterion = SCANTUNE_AROUND;
+  with.select.constant = &pivot;
+  with.second = kSecond;
+}
+inline void of_source(Arguments& with) {
+  of_criterion(with, SCANTUNE_PREDICATE);
+  with.select.function = &with.function;
+}
+
+inline void of_segments(Arguments& with) { with.request = &with.balance.head; }
+inline void of_ranks(Arguments& with) {
+  of_segments(with);
+  with.balance.assigned = SCANTUNE_SEGMENT_AND_RANK;
+  with.position = kIndex;
+}
+inline void of_values(Arguments& with) {
+  of_segments(with);
+  with.balance.assigned = SCANTUNE_VALUE_OF;
+  with.values = kValues;
+}
+
+// A sort of i32 keys, with what is asked for beside them.
+inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) {
+  return [=](Arguments& with) {
+    with.request = &with.sort.head;
+    with.sort.sorted = sorted;
+    if (sorted == SCANTUNE_SORTED_KEYS) return;
+    with.sort.value_type = SCANTUNE_U32;
+    if (sorted == SCANTUNE_SORTED_PAIRS) {
+      with.values = kValues;
+      with.values_output = kValuesOutput;
+    } else if (sorted == SCANTUNE_SORTED_KEYS_AND_INDICES) {
+      with.position = kIndex;
+    }
+  };
+}
 
 inline Spoil after(const Spoil& first, const Spoil& second) {
   return [=](Arguments& with) {
@@ -125,8 +209,6 @@ inline Call spoiled(const Spoil& spoil, const Call& call) {
     return call(with);
   };
 }
-inline Call cpp_spoiled(const Spoil& spoil, void (*call)(Arguments&)) { return spoiled(spoil, cpp(call)); }
-
 inline Outcome c_run(Arguments& with) {
   const scantune_arrays arrays = with.arrays();
   return of_c(scantune_run(with.request, &arrays, with.on()));
@@ -170,46 +252,44 @@ inline Calls c_arrays(const Spoil& spoil, const Spoil& prepare) {
   return {spoiled(after(prepare, spoil), c_run), c_plan_run(spoil, prepare), c_plan_run_in(spoil, prepare)};
 }
 
+// A balance of as many items as 64 bits count.
+inline void of_long_segments(Arguments& with) {
+  of_segments(with);
+  with.balance.input_type = with.balance.output_type = SCANTUNE_U64;
+}
+
+// Calls with a wrong head, of every algorithm.
+inline Calls c_heads(const std::function<void(scantune_head&)>& spoil) {
+  const Spoil in_head = [=](Arguments& with) { spoil(*with.request); };
+  return all_of({c_request(in_head, of_nothing_else), c_request(in_head, of_sum), c_request(in_head, of_selection),
+                 c_request(in_head, of_long_segments), c_request(in_head, of_sort(SCANTUNE_SORTED_KEYS))});
+}
+
+// Calls with requests of every algorithm of which a member is wrong that all of these have.
+template <class Spoiled>
+Calls c_requests(const Spoiled& spoil) {
+  Calls calls;
+  const auto add = [&](auto Arguments::*request, const Spoil& prepare) {
+    if constexpr (std::is_invocable_v<Spoiled, decltype(std::declval<Arguments&>().*request)>)
+      calls = both(calls, c_request([=](Arguments& with) { spoil(with.*request); }, prepare));
+  };
+  add(&Arguments::scan, of_nothing_else);
+  add(&Arguments::reduce, of_sum);
+  add(&Arguments::select, of_selection);
+  add(&Arguments::balance, of_segments);
+  add(&Arguments::sort, of_sort(SCANTUNE_SORTED_KEYS));
+  return calls;
+}
+
 // Lets arrays be so long, and so far from each other, that a call needs a workspace.
 inline void far_away(Arguments& with) {
   with.request->n = kTiles;
   with.request->captured_launches = 0;
   int place = 40;
-  for (std::uintptr_t* const array : {&with.input, &with.output, &with.position, &with.flags, &with.values,
-                                      &with.values_output, &with.second, &with.rejected}) {
-    if (*array != 0) *array = std::uintptr_t{1} << place;
+  for (const auto array : Arguments::kOfRole) {
+    if (with.*array != 0 && array != &Arguments::count) with.*array = std::uintptr_t{1} << place;
     ++place;
   }
-}
-
-// A function, and a plan of it that is made from right arguments.
-template <class Now, class Make, class Run>
-Calls now_and_by_plan(const Spoil& spoil, const Now& now, const Make& make, const Run& run,
-                      const Spoil& prepare = of_nothing_else) {
-  return {cpp([=](Arguments& with) {
-            prepare(with);
-            spoil(with);
-            now(with);
-          }),
-          cpp([=](Arguments& with) {
-            prepare(with);
-            const auto plan = make();
-            spoil(with);
-            run(plan, with);
-          })};
-}
-
-// Runs of a plan of C++ in a workspace of the caller's, which it needs.
-template <class Make, class Run>
-Call cpp_in_workspace(const Spoil& spoil, const Spoil& prepare, const Make& make, const Run& run) {
-  return cpp([=](Arguments& with) {
-    prepare(with);
-    far_away(with);
-    const auto plan = make();
-    EXPECT_GT(plan.workspace_bytes(), 0u);
-    spoil(with);
-    run(plan, with);
-  });
 }
 
 // A number that the caller wrote where an enumerator belongs.

@@ -39,7 +39,7 @@ struct BadInputOf {
   const char* argument;
   const char* what;
   std::vector<std::function<Outcome(Arguments&)>> calls;
-  std::vector<const char*> texts;
+  std::vector<std::string> texts;
   scantune_status status = SCANTUNE_REQUEST_ERROR;
 };
 
@@ -58,7 +58,7 @@ void expect_refused(const BadInputOf<Arguments>& row) {
     Arguments arguments(device);
     const Outcome outcome = row.calls[index](arguments);
     EXPECT_EQ(outcome.status, row.status) << outcome.text;
-    for (const char* text : row.texts)
+    for (const std::string& text : row.texts)
       EXPECT_TRUE(contains(outcome.text, text)) << "'" << text << "' is not in: " << outcome.text;
     EXPECT_TRUE(device->launched.empty());
     EXPECT_TRUE(device->allocations.empty());

@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "api_counting_new.h"
 #include "api_current_device.h"
@@ -155,6 +156,34 @@ TEST_F(PublicMemory, StaysWhereItIsIfADeviceCannotBeWaitedFor) {
   EXPECT_EQ(device_->allocations, std::set<void*>{workspace});
   scan();
   EXPECT_EQ(last_launch().arguments.workspace, workspace);
+}
+
+// Calls of one thread remember their plans together. Plans run where they were made, whatever is current.
+TEST_F(PublicMemory, OfTwoDevicesInTurnsIsEachOnesOwn) {
+  const std::shared_ptr<FakeDevice> devices[] = {device_, std::make_shared<FakeDevice>()};
+  std::vector<runtime::ScanPlan<int>> plans;
+  for (const auto& device : devices) {
+    set_current_device(device);
+    plans.push_back(runtime::plan<int>(kHeldItems, {.captured_launches = 0}));
+  }
+  for (const int turn : {0, 1, 0, 1}) {
+    set_current_device(devices[turn]);
+    const int compiled = devices[turn]->compiler().compilations;
+    scan();
+    EXPECT_EQ(devices[turn]->compiler().compilations, compiled) << "its plan has the kernel";
+    EXPECT_TRUE(devices[turn]->allocations.contains(devices[turn]->launched.back().arguments.workspace));
+    const FakeDevice& other = *devices[1 - turn];
+    plans[static_cast<std::size_t>(1 - turn)](static_cast<const int*>(input_), static_cast<int*>(output_));
+    EXPECT_TRUE(other.allocations.contains(other.launched.back().arguments.workspace));
+  }
+  for (const auto& device : devices) {
+    EXPECT_EQ(device->launched.size(), 4u);
+    for (const FakeLaunch& launch : device->launched) EXPECT_EQ(launch.module, device->launched[0].module);
+    EXPECT_EQ(device->allocations.size(), 1u) << "one workspace of the default stream";
+  }
+  EXPECT_NE(devices[0]->launched[0].module, devices[1]->launched[0].module);
+  EXPECT_GT(runtime::trim(), 0u);
+  for (const auto& device : devices) EXPECT_TRUE(device->allocations.empty());
 }
 
 TEST_F(PublicMemory, OfADestroyedContextIsLeftAlone) {

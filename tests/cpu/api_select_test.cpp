@@ -3,12 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <string>
-#include <vector>
 
-#include "api_counting_new.h"
 #include "api_current_device.h"
 #include "scantune/runtime.hpp"
 
@@ -58,58 +55,6 @@ struct CSelection {
 
   scantune_status run() const { return scantune_run(&request.head, &arrays, nullptr); }
 };
-
-TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
-  std::vector<CSelection> all(9);
-  all[1].request.criterion = SCANTUNE_FLAGGED;
-  all[2].request.value_type = SCANTUNE_F32;
-  all[3].request.selected = SCANTUNE_SELECTED_INDICES;
-  all[4].request.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
-  all[5].request.rejected = SCANTUNE_APART;
-  all[6].request.criterion = SCANTUNE_FLAGGED;
-  all[6].request.value_type = SCANTUNE_I64;
-  all[6].request.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES;
-  for (CSelection* const three : {&all[7], &all[8]}) {
-    three->request.criterion = SCANTUNE_AROUND;
-    three->request.rejected = three == &all[7] ? SCANTUNE_APART : SCANTUNE_AFTER;
-  }
-  for (CSelection& one : all) {
-    scantune_select_request& request = one.request;
-    const void** const of = one.arrays.of;
-    if (request.criterion == SCANTUNE_FLAGGED) {
-      request.constant = nullptr;
-      of[SCANTUNE_FLAGS] = address(0xa000001);
-    }
-    if (request.value_type != SCANTUNE_DEFAULT_TYPE) {
-      of[SCANTUNE_VALUES] = address(0xb000000);
-      of[SCANTUNE_VALUES_OUTPUT] = address(0xc000000);
-    }
-    if (request.selected == SCANTUNE_SELECTED_ITEMS_AND_INDICES) of[SCANTUNE_POSITION] = address(0xd000000);
-    if (request.rejected == SCANTUNE_APART) of[SCANTUNE_REJECTED] = address(0xe000000);
-    if (request.criterion == SCANTUNE_AROUND && request.rejected == SCANTUNE_APART)
-      of[SCANTUNE_SECOND] = address(0xf000000);
-    ASSERT_EQ(one.run(), SCANTUNE_OK) << scantune_error_message();
-    scantune_plan* plan = nullptr;
-    const scantune_workspace none = {nullptr, 0};
-    ASSERT_EQ(scantune_plan_create(&request.head, &plan), SCANTUNE_OK) << scantune_error_message();
-    ASSERT_EQ(scantune_plan_run(plan, &one.arrays, nullptr, nullptr), SCANTUNE_OK) << scantune_error_message();
-    ASSERT_EQ(scantune_plan_run(plan, &one.arrays, &none, nullptr), SCANTUNE_OK) << scantune_error_message();
-    scantune_plan_destroy(plan);
-    ASSERT_EQ(device_->launched.size(), 3u);
-    for (const FakeLaunch& launch : device_->launched) {
-      EXPECT_EQ(launch.arguments.input, of[SCANTUNE_INPUT]);
-      EXPECT_EQ(launch.arguments.output, of[SCANTUNE_OUTPUT]);
-      EXPECT_EQ(launch.arguments.count, of[SCANTUNE_COUNT]);
-      EXPECT_EQ(launch.arguments.flags, of[SCANTUNE_FLAGS]);
-      EXPECT_EQ(launch.arguments.values, of[SCANTUNE_VALUES]);
-      EXPECT_EQ(launch.arguments.values_output, of[SCANTUNE_VALUES_OUTPUT]);
-      EXPECT_EQ(launch.arguments.position, of[SCANTUNE_POSITION]);
-      EXPECT_EQ(launch.arguments.rejected, of[SCANTUNE_REJECTED]);
-      EXPECT_EQ(launch.arguments.second, of[SCANTUNE_SECOND]);
-    }
-    device_->launched.clear();
-  }
-}
 
 TEST_F(SelectApi, ConstantsReachTheKernelAsItems) {
   const auto* const in = device_memory<std::int8_t>(0x1000000);
@@ -213,32 +158,6 @@ TEST_F(SelectApi, PredicatesAreToldApartBySourceAndSizeOfTheState) {
   EXPECT_EQ(call(Predicate::source(with_state, 1.0f)), stated);
 }
 
-TEST_F(SelectApi, WarmCallsAllocateNothing) {
-  CSelection one;
-  one.request.head.n = kSelectTiles;
-  one.arrays.of[SCANTUNE_OUTPUT] = address(std::uintptr_t{1} << 40);
-  scantune_function keep = SCANTUNE_FUNCTION_INIT;
-  keep.role = SCANTUNE_FUNCTION_KEEP;
-  keep.source = "a source that is longer than what a string holds in itself: bool keep(Value)";
-  CSelection by_source = one;
-  by_source.request.criterion = SCANTUNE_PREDICATE;
-  by_source.request.constant = nullptr;
-  by_source.request.function = &keep;
-  scantune_plan* plan = nullptr;
-  ASSERT_EQ(scantune_plan_create(&one.request.head, &plan), SCANTUNE_OK) << scantune_error_message();
-  device_->launched.reserve(20);
-  const std::function<scantune_status()> calls[] = {
-      [&] { return one.run(); }, [&] { return by_source.run(); },
-      [&] { return scantune_plan_run(plan, &one.arrays, nullptr, nullptr); }};
-  for (const auto& call : calls) {
-    ASSERT_EQ(call(), SCANTUNE_OK) << scantune_error_message();
-    const long before = allocation_count;
-    EXPECT_EQ(call(), SCANTUNE_OK) << scantune_error_message();
-    EXPECT_EQ(allocation_count, before);
-  }
-  scantune_plan_destroy(plan);
-}
-
 TEST_F(SelectApi, OfNoItemsTheCountIsWritten) {
   CSelection one;
   one.request.head.n = 0;
@@ -268,33 +187,6 @@ TEST_F(SelectApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_TRUE(contains(text(runtime::ForwardProgress::in_order), "tile_order=block_index"));
 }
 
-TEST_F(SelectApi, PlansOfSelectionsMayBeCaptured) {
-  const auto plan = runtime::select_plan<int>(kSelectTiles, {.captured_launches = 1});
-  const Stream stream = device_->make_stream();
-  int* const far = device_memory<int>(std::uintptr_t{1} << 40);
-  plan(kItemsIn, far, kCountOut, stream);
-  device_->begin_capture(stream, 1);
-  const int calls = device_->driver_calls;
-  plan(kItemsIn, far, kCountOut, stream);
-  EXPECT_EQ(device_->driver_calls, calls);
-  EXPECT_THROW(plan(kItemsIn, far, kCountOut, stream), RequestError);
-  device_->destroy_graph(1);
-}
-
-TEST_F(SelectApi, AProgramOfALaterHeaderIsServedUnlessItSetsWhatIsUnknown) {
-  CSelection caller;
-  struct Later {
-    scantune_select_request known;
-    std::uint64_t unknown = 0;
-  } later{caller.request};
-  later.known.head.struct_bytes = sizeof later;
-  const auto run = [&] { return scantune_run(&later.known.head, &caller.arrays, nullptr); };
-  EXPECT_EQ(run(), SCANTUNE_OK) << scantune_error_message();
-  later.unknown = 1;
-  EXPECT_EQ(run(), SCANTUNE_REQUEST_ERROR);
-  EXPECT_TRUE(contains(scantune_error_message(), "newer header")) << scantune_error_message();
-}
-
 // Its arrays had fewer roles.
 TEST_F(SelectApi, AProgramOfTheFirstHeaderIsServed) {
   CSelection caller;
@@ -302,13 +194,6 @@ TEST_F(SelectApi, AProgramOfTheFirstHeaderIsServed) {
   caller.arrays.of[SCANTUNE_COUNT] = address(1);  // behind what that program has
   EXPECT_EQ(caller.run(), SCANTUNE_REQUEST_ERROR);
   EXPECT_TRUE(contains(scantune_error_message(), "count is null")) << scantune_error_message();
-}
-
-TEST_F(SelectApi, ASelectionInPlaceIsNoOverlap) {
-  int* const both = kItemsOut;
-  runtime::select(both, both, kCountOut, kSelectedItems);
-  runtime::unique_consecutive(both, both, kCountOut, kSelectedItems);
-  EXPECT_EQ(device_->launched.size(), 2u);
 }
 
 }  // namespace

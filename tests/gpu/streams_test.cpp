@@ -52,6 +52,30 @@ TEST_F(StreamsOnGpu, TwoStreamsScanDifferentProblemsAtOnce) {
   EXPECT_EQ(downloaded(small), std::vector<std::int32_t>(sums.begin(), sums.begin() + 5000));
 }
 
+// Calls of one thread remember their plans together. The host device takes no notice of the stream.
+TEST_F(StreamsOnGpu, TheHostDeviceTakesTurnsWithTheGpuOnOneThread) {
+  constexpr std::size_t kItems = 5000;
+  const runtime::Device kDevices[] = {runtime::Device::current_gpu, runtime::Device::host};
+  std::vector<runtime::ScanPlan<std::int32_t>> plans;
+  for (const auto device : kDevices) plans.push_back(runtime::plan<std::int32_t>(kItems, {.device = device}));
+  EXPECT_EQ(plans[0].describe().find("(host, "), std::string::npos) << plans[0].describe();
+  EXPECT_NE(plans[1].describe().find("(host, "), std::string::npos) << plans[1].describe();
+  const TestStream stream;
+  for (unsigned turn = 0; turn < 6; ++turn) {
+    const runtime::Device device = kDevices[turn % 2];
+    const auto items = random_items(kItems, turn);
+    const Buffer<std::int32_t> input(items, device);
+    Buffer<std::int32_t> by_call(kItems, device), by_plan(kItems, device);
+    runtime::scan(input.data(), by_call.data(), kItems, {.stream = stream, .device = device});
+    plans[turn % 2](input.data(), by_plan.data(), stream);
+    stream.synchronize();
+    EXPECT_EQ(downloaded(by_call), inclusive_sum(items)) << "turn " << turn;
+    EXPECT_EQ(downloaded(by_plan), inclusive_sum(items)) << "turn " << turn;
+    EXPECT_THROW(runtime::scan(input.data(), by_call.data(), kItems, {.device = kDevices[1 - turn % 2]}), RequestError);
+  }
+  runtime::release(nullptr, runtime::Device::host);
+}
+
 TEST_F(StreamsOnGpu, ScansOfOneStreamFollowEachOtherInPlace) {
   const auto items = random_items(70'001, 2);
   auto expected = items;

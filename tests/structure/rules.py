@@ -58,7 +58,7 @@ ALGORITHM_ROOMS = ("config", "parts", "kernels")
 # page of a family of the gallery shows parts of its header.
 SHOWN_EXAMPLES = {
     "README.md": {"scan.cpp", "single_block.h"},
-    "docs/c-api.md": {"scan.c"},
+    "docs/c-api.md": {"scan.c", "select.c"},
     "docs/coming-from-cub.md": {"compaction.cpp", "compaction_cxx11.cpp"},
     "docs/getting-started.md": {"scan.cpp"},
     "docs/load-balance.md": {"load_balance.cpp"},
