@@ -29,37 +29,37 @@ class LoadBalanceApi : public PublicApi {
 
 TEST_F(LoadBalanceApi, PutsEveryArrayWhereKernelsFindIt) {
   runtime::load_balance(kOffsets, kSegments, kSegmentOf, kBalancedItems);
-  EXPECT_EQ(last_launch().arguments.input, kOffsets);
-  EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::input), kOffsets);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kSegmentOf);
   EXPECT_EQ(last_launch().arguments.n, kBalancedItems);
-  EXPECT_EQ(last_launch().arguments.source_offset, kSegments);
+  EXPECT_EQ(last_launch().arguments.extents[0], kSegments);
   runtime::load_balance(kOffsets, kSegments, kSegmentOf, kBalancedItems, {.rank_of = kRankOf});
-  EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
-  EXPECT_EQ(last_launch().arguments.position, kRankOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kSegmentOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::position), kRankOf);
   runtime::load_balance(kOffsets, kSegments, static_cast<std::uint32_t*>(nullptr), kBalancedItems,
                         {.rank_of = kRankOf});
-  EXPECT_EQ(last_launch().arguments.output, kRankOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kRankOf);
   EXPECT_TRUE(contains(last_source(), "::ranks")) << last_source();
   const double* const values = balance_memory<double>(0x4000000);
   double* const output = balance_memory<double>(0x5000000);
   runtime::expand(kOffsets, kSegments, values, output, kBalancedItems);
-  EXPECT_EQ(last_launch().arguments.values, values);
-  EXPECT_EQ(last_launch().arguments.output, output);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::values), values);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), output);
 }
 
 TEST_F(LoadBalanceApi, PlansDoSo) {
   const auto both = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(
       kSegments, kBalancedItems, {.assigned = runtime::Assigned::segments_and_ranks});
   both(kOffsets, kSegmentOf, kRankOf);
-  EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
-  EXPECT_EQ(last_launch().arguments.position, kRankOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kSegmentOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::position), kRankOf);
   const auto ranks = runtime::load_balance_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems,
                                                                               {.assigned = runtime::Assigned::ranks});
   ranks(kOffsets, nullptr, kRankOf);
-  EXPECT_EQ(last_launch().arguments.output, kRankOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kRankOf);
   const auto expand = runtime::expand_plan<std::uint32_t, float>(kSegments, kBalancedItems);
   expand(kOffsets, balance_memory<float>(0x4000000), balance_memory<float>(0x5000000));
-  EXPECT_EQ(last_launch().arguments.values, balance_memory<float>(0x4000000));
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::values), balance_memory<float>(0x4000000));
   EXPECT_TRUE(contains(both.describe(), "u32 load_balance, segments_and_ranks assigned of 1000 items, 10 segments"))
       << both.describe();
   EXPECT_TRUE(contains(expand.describe(), "load_balance_merge{")) << expand.describe();
@@ -100,7 +100,7 @@ TEST_F(LoadBalanceApi, ChecksOffsetsInTheStreamBeforeItLaunches) {
   ASSERT_EQ(device_->launched.size(), 2u);
   EXPECT_EQ(device_->launched[0].module->kernels, std::vector<std::string>{"check_offsets"});
   EXPECT_EQ(device_->launched[0].stream, stream);
-  EXPECT_EQ(device_->launched[0].arguments.source_offset, kSegments);
+  EXPECT_EQ(device_->launched[0].arguments.extents[0], kSegments);
   EXPECT_EQ(device_->waited_for, std::vector<Stream>{stream});
   ASSERT_EQ(device_->zeroed.size(), 1u);
   EXPECT_EQ(device_->zeroed[0].launches_before, 0u);

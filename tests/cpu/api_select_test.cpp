@@ -96,15 +96,15 @@ TEST_F(SelectApi, PutsEveryArrayWhereKernelsFindIt) {
     ASSERT_EQ(device_->launched.size(), 3u);
     for (const FakeLaunch& launch : device_->launched) {
       const bool only_indices = selection.selected == SCANTUNE_INDICES;
-      EXPECT_EQ(launch.arguments.input, arrays.input);
-      EXPECT_EQ(launch.arguments.output, only_indices ? arrays.indices : arrays.output);
-      EXPECT_EQ(launch.arguments.count, arrays.count);
-      EXPECT_EQ(launch.arguments.flags, arrays.flags);
-      EXPECT_EQ(launch.arguments.values, arrays.values);
-      EXPECT_EQ(launch.arguments.values_output, arrays.values_output);
-      EXPECT_EQ(launch.arguments.position, only_indices ? nullptr : arrays.indices);
-      EXPECT_EQ(launch.arguments.rejected, arrays.rejected);
-      EXPECT_EQ(launch.arguments.second, arrays.second);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::input), arrays.input);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::output), only_indices ? arrays.indices : arrays.output);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::count), arrays.count);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::flags), arrays.flags);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::values), arrays.values);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::values_output), arrays.values_output);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::position), only_indices ? nullptr : arrays.indices);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::rejected), arrays.rejected);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::second), arrays.second);
     }
     device_->launched.clear();
   }
@@ -245,7 +245,7 @@ TEST_F(SelectApi, OfNoItemsTheCountIsWritten) {
   runtime::select_indices(kInput, reinterpret_cast<std::uint32_t*>(const_cast<int*>(kInput)), kCount, 0);
   ASSERT_EQ(device_->launched.size(), 4u);
   for (const FakeLaunch& launch : device_->launched) {
-    EXPECT_EQ(launch.arguments.count, kCount);
+    EXPECT_EQ(launch.arguments.operand(OperandRole::count), kCount);
     EXPECT_EQ(launch.arguments.n, 0u);
   }
 }

@@ -72,11 +72,11 @@ TEST_F(SortApi, PutsEveryArrayWhereKernelsFindIt) {
     for (const FakeLaunch& launch : device_->launched) {
       const bool only_indices = sorted == SCANTUNE_SORTED_INDICES;
       EXPECT_EQ(launch.arguments.n, kSortedItems);
-      EXPECT_EQ(launch.arguments.input, one.arrays.input);
-      EXPECT_EQ(launch.arguments.output, only_indices ? one.arrays.indices : one.arrays.output);
-      EXPECT_EQ(launch.arguments.values, one.arrays.values);
-      EXPECT_EQ(launch.arguments.values_output, one.arrays.values_output);
-      EXPECT_EQ(launch.arguments.position, only_indices ? nullptr : one.arrays.indices);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::input), one.arrays.input);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::output), only_indices ? one.arrays.indices : one.arrays.output);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::values), one.arrays.values);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::values_output), one.arrays.values_output);
+      EXPECT_EQ(launch.arguments.operand(OperandRole::position), only_indices ? nullptr : one.arrays.indices);
     }
     device_->launched.clear();
   }
@@ -87,11 +87,11 @@ TEST_F(SortApi, FunctionsOfCppDoSo) {
   float *const output = at<float>(kSortOutput), *const values_output = at<float>(kValuesOutput);
   std::int64_t* const indices = at<std::int64_t>(kIndices);
   const auto expect = [&](const void* written, const void* of_values, const void* to, const void* places) {
-    EXPECT_EQ(last_launch().arguments.input, keys);
-    EXPECT_EQ(last_launch().arguments.output, written);
-    EXPECT_EQ(last_launch().arguments.values, of_values);
-    EXPECT_EQ(last_launch().arguments.values_output, to);
-    EXPECT_EQ(last_launch().arguments.position, places);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::input), keys);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), written);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::values), of_values);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::values_output), to);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::position), places);
   };
   runtime::sort(keys, output, kSortedItems);
   expect(output, nullptr, nullptr, nullptr);

@@ -119,7 +119,7 @@ struct Family<LoadBalanceMergeConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = request.segments,
+              .extents = {request.segments},
               .pdl = config.pdl != 0});
     return list;
   }

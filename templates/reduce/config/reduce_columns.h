@@ -102,7 +102,7 @@ struct Family<ReduceColumnsConfig> {
     return {WorkspaceKind::scratch, 0, many * request.columns * static_cast<u64>(request.partial_bytes())};
   }
 
-  // The offsets of the launches are the columns, and the lines of a band.
+  // The extents are the columns, and the lines of a band.
   static constexpr LaunchList launches(const ReduceColumnsConfig& config, const ReduceRequest& request, Variant) {
     LaunchList list;
     Launch launch{.kernel = kReduceBands,
@@ -110,8 +110,7 @@ struct Family<ReduceColumnsConfig> {
                   .block_threads = config.block_threads,
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,
-                  .source_offset = request.columns,
-                  .destination_offset = static_cast<u64>(config.band_lines),
+                  .extents = {request.columns, static_cast<u64>(config.band_lines)},
                   .pdl = config.pdl != 0};
     list.add(launch);
     if (bands(config, request) == 1) return list;

@@ -173,14 +173,14 @@ struct Family<PipelinedConfig> {
             sizeof(WorkspaceHeader) + tiles(config, request) * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  // The source offset of the launch is the items of a row.
+  // The extent is the items of a row.
   static constexpr LaunchList launches(const PipelinedConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = block_threads(config),
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request),
+              .extents = {row_items(request)},
               .pdl = config.pdl != 0,
               .persistent_ctas_per_sm = config.ctas_per_sm});
     return list;

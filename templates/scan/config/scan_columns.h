@@ -211,15 +211,14 @@ struct Family<ScanColumnsConfig> {
             value_bytes, sizeof(WorkspaceHeader) + descriptors * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  // The offsets of the launch are the columns, and the lines that have an item of every column.
+  // The extents are the columns, and the lines that have an item of every column.
   static constexpr LaunchList launches(const ScanColumnsConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = request.columns,
-              .destination_offset = request.columns == 0 ? 0 : request.n / request.columns,
+              .extents = {request.columns, request.columns == 0 ? 0 : request.n / request.columns},
               .pdl = config.pdl != 0,
               .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});
     return list;

@@ -108,15 +108,14 @@ struct Family<ScanShortRowsConfig> {
 
   static constexpr WorkspaceNeed workspace(const ScanShortRowsConfig&, const ScanRequest&) { return {}; }
 
-  // The offsets of the launch, which has no workspace, are the items of a row, and of the rows of a tile.
+  // The extents are the items of a row, and of the rows of a tile.
   static constexpr LaunchList launches(const ScanShortRowsConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request),
-              .destination_offset = rows_of_tile(config, request) * row_items(request),
+              .extents = {row_items(request), rows_of_tile(config, request) * row_items(request)},
               .pdl = config.pdl != 0});
     return list;
   }

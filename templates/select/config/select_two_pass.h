@@ -110,7 +110,7 @@ struct Family<SelectTwoPassConfig> {
                   .block_threads = config.block_threads,
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,
-                  .source_offset = tiles(config, request, variant),
+                  .extents = {tiles(config, request, variant)},
                   .pdl = config.pdl != 0,
                   .persistent_ctas_per_sm = config.ctas_per_sm};
     LaunchList list;

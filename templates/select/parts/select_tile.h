@@ -61,7 +61,7 @@ class SelectTile {
         warp_(thread_rank() / kWarpThreads) {
     u32 shift = 0;
     if constexpr (Problem::kVariant == Variant::any && kVectorItems > 1)
-      shift = static_cast<u32>(reinterpret_cast<u64>(arguments.input) / sizeof(Item)) % kVectorItems;
+      shift = static_cast<u32>(reinterpret_cast<u64>(Problem::input(arguments)) / sizeof(Item)) % kVectorItems;
     first_ = static_cast<i64>(static_cast<u64>(index) * kTileItems) - shift;
     begin_ = index == 0 ? shift : 0;
     const i64 left = static_cast<i64>(arguments.n) - first_;
@@ -78,7 +78,7 @@ class SelectTile {
     if constexpr ((kStored && kRequest.writes_items()) || kRequest.criterion != Criterion::flagged)
       items_ = load<kHint, Item>(Problem::input(arguments_));
     if constexpr (kRequest.criterion == Criterion::flagged) {
-      const Held<u8> flags = load<kHint, u8>(static_cast<const u8*>(arguments_.flags));
+      const Held<u8> flags = load<kHint, u8>(arguments_.operand<const u8>(OperandRole::flags));
       mark([&](int row, int item) { return flags.items[row][item] != 0 ? 0 : kCounted; });
     } else if constexpr (Problem::kComparesNeighbours) {
       Item before[kRows];
@@ -157,18 +157,18 @@ class SelectTile {
   // Stores everything that is written of the tile, given how many items of each part are before it, and in all where
   // the others go behind the kept ones. Every thread calls, behind a barrier that comes after stage().
   SCANTUNE_DEVICE void store(const Counts& before, const Counts& all) {
-    [[maybe_unused]] auto* const output = static_cast<Item*>(arguments_.output);
+    [[maybe_unused]] auto* const output = arguments_.operand<Item>(OperandRole::output);
     if constexpr (kRequest.writes_items())
       store_staged(within(output, output + before.of[0], counted_[0]), 0, counted_[0]);
     if constexpr (kRequest.keeps_rejected()) {
       constexpr bool kIsBehind = kRequest.rejected == Rejected::behind;
       u64 others = static_cast<u64>(first_ + begin_) - before.of[0];
       u32 others_here = end_ - begin_ - counted_[0];
-      Item* const rejected = kIsBehind ? output : static_cast<Item*>(arguments_.rejected);
+      Item* const rejected = kIsBehind ? output : arguments_.operand<Item>(OperandRole::rejected);
       Item* to = rejected;
       if constexpr (kIsBehind) to += all.of[0];
       if constexpr (kCounted > 1) {
-        Item* const second = kIsBehind ? output : static_cast<Item*>(arguments_.second);
+        Item* const second = kIsBehind ? output : arguments_.operand<Item>(OperandRole::second);
         store_staged(within(second, (kIsBehind ? to : second) + before.of[1], counted_[1]), first_staged(1),
                      counted_[1]);
         others -= before.of[1];
@@ -179,15 +179,16 @@ class SelectTile {
     }
     if constexpr (kRequest.writes_indices()) {
       using Index = typename Problem::Index;
-      auto* const indices = static_cast<Index*>(kRequest.writes_items() ? arguments_.position : arguments_.output);
+      auto* const indices =
+          arguments_.operand<Index>(kRequest.writes_items() ? OperandRole::position : OperandRole::output);
       auto* const to = within(indices, indices + before.of[0], counted_[0]);
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
     }
     if constexpr (kRequest.has_values()) {
       using Value = typename Problem::Value;
-      const Value* const values = static_cast<const Value*>(arguments_.values) + first_;
-      Value* const values_output = static_cast<Value*>(arguments_.values_output);
+      const Value* const values = arguments_.operand<const Value>(OperandRole::values) + first_;
+      Value* const values_output = arguments_.operand<Value>(OperandRole::values_output);
       Value* const to = within(values_output, values_output + before.of[0], counted_[0]);
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item,
@@ -356,7 +357,7 @@ class SelectTile {
 // Writes how many items each counted part has in all.
 template <class Counts>
 SCANTUNE_DEVICE void store_counts(const KernelArguments& arguments, const Counts& all) {
-  u64* const counts = static_cast<u64*>(arguments.count);
+  u64* const counts = arguments.operand<u64>(OperandRole::count);
 #pragma unroll
   for (u32 part = 0; part < sizeof all / sizeof(u64); ++part)
     scantune::store_global<CacheHint::normal>(counts + part, all.of[part]);

@@ -104,8 +104,8 @@ struct Family<SortClusterConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request),
-              .destination_offset = packed_bits(request),
+              .extents = {row_items(request)},
+              .code = packed_bits(request),
               .pdl = config.pdl != 0,
               .cluster_blocks = config.cluster_blocks});
     return list;

@@ -98,8 +98,8 @@ struct Family<SortFillConfig> {
                   .block_threads = kCountThreads,
                   .shared_bytes = count_shared_bytes(config.digit_bits, config.count_columns, request),
                   .n = request.n,
-                  .source_offset = row,
-                  .destination_offset = told.packed(),
+                  .extents = {row},
+                  .code = told.packed(),
                   .pdl = config.pdl != 0};
     LaunchList list;
     list.add(launch);

@@ -205,7 +205,7 @@ struct Family<SortOnesweepConfig> {
                     .last_bit = static_cast<u32>(request.last_bit()),
                     .pass = 0,
                     .count_ctas = static_cast<u32>(ctas(config, request))};
-    Launch launch{.n = request.n, .source_offset = row_items(request), .pdl = config.pdl != 0};
+    Launch launch{.n = request.n, .extents = {row_items(request)}, .pdl = config.pdl != 0};
     const auto digits = static_cast<u64>(config.digits()), all = static_cast<u64>(passes(config.digit_bits, request));
     LaunchList list;
     const auto add = [&](KernelIndex kernel, u64 blocks, int threads, int bytes) {
@@ -213,7 +213,7 @@ struct Family<SortOnesweepConfig> {
       launch.grid_blocks = static_cast<u32>(blocks);
       launch.block_threads = threads;
       launch.shared_bytes = bytes;
-      launch.destination_offset = told.packed();
+      launch.code = told.packed();
       list.add(launch);
     };
     add(kCountDigits, rows * told.count_ctas, kCountThreads,
