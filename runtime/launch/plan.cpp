@@ -115,8 +115,9 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
                                                 Stream stream, const CallStates* states) {
   // Every call comes here, so only pointers are cleared.
   alignas(KernelArguments) std::byte memory[sizeof(KernelArguments)];
-  std::memset(memory, 0, sizeof(KernelArguments::operands));
   KernelArguments& arguments = *reinterpret_cast<KernelArguments*>(memory);
+  std::memset(arguments.ends, 0, sizeof arguments.ends);
+  std::memset(arguments.others, 0, sizeof arguments.others);
   const Kernels& kernels = this->kernels(arguments_.fill(arguments, pointers));
   arguments.workspace = workspace;
   std::memcpy(arguments.init, init.bytes, sizeof arguments.init);

@@ -287,7 +287,7 @@ class SortingDevice : public ScanningDevice {
     request.n = launch.n;
     if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.extents[0]);
     request.order = source.find("::descending") != std::string::npos ? Order::descending : Order::ascending;
-    request = by_bits(request, launch.code >> 8, (launch.code >> 8) - (launch.code & 0xff));
+    request = by_bits(request, launch.extents[1] >> 8, (launch.extents[1] >> 8) - (launch.extents[1] & 0xff));
     has_descended |= request.order == Order::descending;
     has_taken_some_bits |= request.bits < static_cast<u64>(8 * request.input_bytes());
     const auto read = [&](const void* from, int bytes) {
@@ -328,7 +328,7 @@ class WorkspaceFillingDevice : public SortingDevice {
     most_need = std::max(most_need, need);
     std::memset(arguments.workspace, 0xff, need);
     Launch alone = launch;
-    alone.code = u64{8} << 8;  // as sort_block is told the bits
+    alone.extents[1] = u64{8} << 8;  // as sort_block is told the bits
     SortingDevice::launch(module, alone, arguments, stream);
   }
 

@@ -24,7 +24,7 @@ Instantiation kernel(const std::string& body) {
 
 const char* const kWritesArguments =
     "scantune::u64* out = a.operand<scantune::u64>(scantune::OperandRole::output);"
-    "out[0] = a.n; out[1] = a.extents[0]; out[2] = a.scratch[1]; out[3] = a.init[0];";
+    "out[0] = a.n; out[1] = a.extents[0]; out[2] = a.extents[1]; out[3] = a.init[0];";
 
 void launch_without_arguments(Device& device, const Module& module, const Launch& launch, Stream stream) {
   KernelArguments arguments{};
@@ -75,7 +75,7 @@ TEST_F(CudaDeviceTest, LaunchesWithTheLaunchsItemsAndOffsets) {
     KernelArguments arguments{};
     arguments.set_operand(OperandRole::output, memory());
     arguments.init[0] = 77;
-    const Launch launch{.n = 11, .extents = {22}, .scratch = {0, 33}, .pdl = pdl};
+    const Launch launch{.n = 11, .extents = {22, 33}, .pdl = pdl};
     device_->launch(*module, launch, arguments, nullptr);
     u64 written[4] = {};
     device_->download(written, arguments.operand(OperandRole::output), sizeof written);

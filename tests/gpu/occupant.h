@@ -36,7 +36,8 @@ class Occupant {
   Occupant(Device& device, u32 ctas, int shared_bytes)
       : kernel_(device,
                 "extern \"C\" __global__ void kernel(scantune::KernelArguments arguments) {\n"
-                "  volatile unsigned* const released = arguments.operand<volatile unsigned>(OperandRole::output);\n"
+                "  volatile unsigned* const released = arguments.operand<volatile "
+                "unsigned>(scantune::OperandRole::output);\n"
                 "  released[1 + blockIdx.x] = 1;\n"
                 "  while (*released == 0) __nanosleep(1000);\n"
                 "}\n",

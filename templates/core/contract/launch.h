@@ -16,25 +16,30 @@ struct CallStates {
 
 // The one parameter of every kernel. The runtime fills in pointers and values; the rest comes from the Launch. What the
 // request does not have holds anything, but for pointers, which are null.
+//
+// A kernel waits for each line of the constant cache that it reads of this, 64 bytes long. Where they begin depends on
+// the architecture: on sm_90 the first one ends after 48 bytes, so these hold what every kernel reads.
 struct KernelArguments {
-  static constexpr int kMostRoles = 16;
+  static constexpr int kMostRoles = 18;
 
-  void* operands[kMostRoles];  // by OperandRole; kernels write those alone that are outputs
+  void* ends[2];  // input and output; kernels write outputs alone
   void* workspace;
-  u64 n;  // this and the next three are the Launch's
+  u64 n;
   u64 extents[2];
   u64 scratch[2];
-  u64 code;
   alignas(16) unsigned char init[kMaxValueBytes];  // the initial value; or what items are compared with, or a state
+  void* others[kMostRoles - 2];                    // by OperandRole
   Layout layout;                                   // of items that lie apart
   CallStates states;
 
   template <class T = void>
   constexpr T* operand(OperandRole role) const {
-    return static_cast<T*>(operands[static_cast<int>(role)]);
+    const int place = static_cast<int>(role);
+    return static_cast<T*>(place < 2 ? ends[place] : others[place - 2]);
   }
   constexpr void set_operand(OperandRole role, const void* pointer) {
-    operands[static_cast<int>(role)] = const_cast<void*>(pointer);
+    const int place = static_cast<int>(role);
+    (place < 2 ? ends[place] : others[place - 2]) = const_cast<void*>(pointer);
   }
 };
 
@@ -82,9 +87,8 @@ struct Launch {
   int block_threads = 1;
   int shared_bytes = 0;
   u64 n = 0;            // items this launch works on
-  u64 extents[2] = {};  // of the problem, as the family's kernels count: items of a row, rows, columns, segments, tiles
+  u64 extents[2] = {};  // of the problem, as the family counts: items of a row, rows, columns, segments, tiles, digits
   u64 scratch[2] = {};  // bytes into the workspace, of what the launch reads there and of what it writes
-  u64 code = 0;         // what else the launch says, packed by the family
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;
   int cluster_blocks = 1;          // CTAs of consecutive index that run at the same time; the grid is a multiple of it
@@ -98,7 +102,6 @@ constexpr void set_launch(KernelArguments& arguments, const Launch& launch) {
     arguments.extents[place] = launch.extents[place];
     arguments.scratch[place] = launch.scratch[place];
   }
-  arguments.code = launch.code;
 }
 
 // CTAs of the launch on a device with this many SMs.

@@ -107,8 +107,7 @@ struct Family<SortBlockConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .extents = {row_items(request)},
-              .code = packed_bits(request),
+              .extents = {row_items(request), packed_bits(request)},
               .pdl = config.pdl != 0});
     return list;
   }

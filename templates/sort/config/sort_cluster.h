@@ -103,8 +103,7 @@ struct Family<SortClusterConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .extents = {row_items(request)},
-              .code = packed_bits(request),
+              .extents = {row_items(request), packed_bits(request)},
               .pdl = config.pdl != 0,
               .cluster_blocks = config.cluster_blocks});
     return list;

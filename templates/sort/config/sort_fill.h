@@ -95,8 +95,7 @@ struct Family<SortFillConfig> {
                   .block_threads = kCountThreads,
                   .shared_bytes = count_shared_bytes(config.digit_bits, config.count_columns, request),
                   .n = request.n,
-                  .extents = {row},
-                  .code = told.packed(),
+                  .extents = {row, told.packed()},
                   .pdl = config.pdl != 0};
     LaunchList list;
     list.add(launch);

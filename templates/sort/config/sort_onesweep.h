@@ -210,7 +210,7 @@ struct Family<SortOnesweepConfig> {
       launch.grid_blocks = static_cast<u32>(blocks);
       launch.block_threads = threads;
       launch.shared_bytes = bytes;
-      launch.code = told.packed();
+      launch.extents[1] = told.packed();
       list.add(launch);
     };
     add(kCountDigits, rows * told.count_ctas, kCountThreads,

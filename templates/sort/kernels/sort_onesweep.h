@@ -22,7 +22,7 @@ SCANTUNE_DEVICE OnesweepLayout layout_of(const KernelArguments& arguments, const
 template <class Problem, SortOnesweepConfig kConfig>
 SCANTUNE_DEVICE void count_digits(const KernelArguments& arguments) {
   using Counts = DigitCounts<Problem, kConfig.digit_bits, kConfig.count_columns, kConfig.count_hint>;
-  const SortLaunch launch = SortLaunch::unpacked(arguments.code);
+  const SortLaunch launch = SortLaunch::unpacked(arguments.extents[1]);
   const OnesweepLayout layout = scantune::layout_of<Problem, kConfig>(arguments, launch);
   const Counts counts(shared_memory<typename Counts::Shared>(), launch);
   auto* const workspace = static_cast<unsigned char*>(arguments.workspace);
@@ -47,7 +47,7 @@ SCANTUNE_DEVICE void count_digits(const KernelArguments& arguments) {
 // Phase 2: how often each digit occurs in a row.
 template <class Problem, SortOnesweepConfig kConfig>
 SCANTUNE_DEVICE void add_digit_counts(const KernelArguments& arguments) {
-  const SortLaunch launch = SortLaunch::unpacked(arguments.code);
+  const SortLaunch launch = SortLaunch::unpacked(arguments.extents[1]);
   const OnesweepLayout layout = scantune::layout_of<Problem, kConfig>(arguments, launch);
   begin_kernel<kConfig.pdl>();
   scantune::add_up_digits<kConfig.digit_bits>(arguments, layout.counts, launch.passes(kConfig.digit_bits),
@@ -86,7 +86,7 @@ class OnesweepTile {
       : shared_(shared),
         ranks_(reinterpret_cast<typename Ranks::Shared&>(shared.exchange)),
         arguments_(arguments),
-        launch_(SortLaunch::unpacked(arguments.code)),
+        launch_(SortLaunch::unpacked(arguments.extents[1])),
         digit_(launch_.first_bit + launch_.pass * kConfig.digit_bits, launch_.last_bit, kConfig.digit_bits),
         head_(*static_cast<const OnesweepHead*>(arguments.workspace)) {}
 
