@@ -133,12 +133,19 @@ class Tree {
   std::optional<TemplateHashes> hashes_;
 };
 
+// A report without the bytes of parameters, which old architectures have.
+std::string without_parameters(const std::string& report) {
+  const std::size_t bytes = report.find(" bytes cmem[0]");
+  return bytes == std::string::npos ? report : report.substr(0, report.rfind(',', bytes));
+}
+
 // The lines of the log in which ptxas reports registers, shared memory and spills.
 std::string resources_in(const std::string& log) {
   std::string found;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);)
-    if (line.find("registers") != std::string::npos || line.find("spill") != std::string::npos) found += line + "\n";
+    if (line.find("registers") != std::string::npos || line.find("spill") != std::string::npos)
+      found += without_parameters(line) + "\n";
   return found;
 }
 
