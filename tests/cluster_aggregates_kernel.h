@@ -55,12 +55,12 @@ struct ClusterAggregatesKernel {
   static constexpr const char* kBody = R"( {
   Cluster::Shared& shared = shared_memory<Cluster::Shared>();
   Cluster::start(shared, true);
-  const Item own = load_global<CacheHint::normal>(static_cast<const Item*>(arguments.input) + block_rank());
+  const Item own = load_global<CacheHint::normal>(arguments.operand<const Item>(OperandRole::input) + block_rank());
   Cluster::send(shared, own, ~0u);
   Item before{};
   if (cluster_rank() > 0) before = Cluster::gather(shared, cluster_rank());
   const u32 place = block_rank() * 64 + thread_rank();
-  store_global<CacheHint::normal>(static_cast<Item*>(arguments.output) + place, before);
+  store_global<CacheHint::normal>(arguments.operand<Item>(OperandRole::output) + place, before);
 })";
 };
 

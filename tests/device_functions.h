@@ -242,8 +242,8 @@ inline Instantiation device_functions_kernel() {
 SCANTUNE_KERNEL(kernel, 32, 1) {
   using scantune::CacheHint, scantune::u64;
   if (scantune::thread_rank() != 0) return;
-  const u64* in = static_cast<const u64*>(arguments.input);
-  u64* out = static_cast<u64*>(arguments.output);
+  const u64* in = arguments.operand<const u64>(scantune::OperandRole::input);
+  u64* out = arguments.operand<u64>(scantune::OperandRole::output);
   for (u64 word = 0; word + 2 < arguments.n; ++word) {
     const u64 a = scantune::load_global<CacheHint::normal>(in + word);
     const u64 b = scantune::load_global<CacheHint::normal>(in + word + 1);
@@ -268,8 +268,8 @@ inline void expect_right_device_functions(Device& device) {
   const auto input = memory(words.size()), output = memory(results.size());
   device.upload(input.get(), words.data(), words.size() * sizeof(u64));
   KernelArguments arguments{};
-  arguments.input = input.get();
-  arguments.output = output.get();
+  arguments.set_operand(OperandRole::input, input.get());
+  arguments.set_operand(OperandRole::output, output.get());
   device.launch(*module, {.block_threads = 32, .n = words.size()}, arguments, nullptr);
   device.synchronize();
   device.download(results.data(), output.get(), results.size() * sizeof(u64));

@@ -93,23 +93,12 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
          "using ScantuneProblem = ScantuneProblemOf<" + given + ">;\n" + kernels + end;
 }
 
-// What the templates take differently: arguments of kernels that read n, lie apart, select or have states, and kernels
-// of the gallery.
+// What the templates take differently: the state of an operator, and kernels of the gallery.
 std::string definitions(const Request& request, const FamilyModel& family, const CustomOperator* custom) {
   std::string text;
-  bool selects = false;  // or takes values, which come with the arguments of selections
-  const Operands operands(request);
-  for (const RequestOperand& operand : operands.list()) {
-    if (operand.role == OperandRole::n) text += "#define SCANTUNE_READS_N\n";
-    selects |= operand.role == OperandRole::count || operand.role == OperandRole::values;
-  }
-  if (selects) text += "#define SCANTUNE_SELECTS\n";
   // A predicate's state comes in the place of an initial value.
   const int operator_state = custom != nullptr && !request.value<Criterion>() ? custom->state_bytes : 0;
-  if (custom != nullptr && operator_state + custom->load.state_bytes + custom->store.state_bytes > 0)
-    text += "#define SCANTUNE_HAS_STATES\n";
   if (operator_state > 0) text += "#define SCANTUNE_OPERATOR_STATE " + std::to_string(operator_state) + "\n";
-  if (request.layout.is_strided()) text += "#define SCANTUNE_STRIDED\n";
   if (family.standing() == Standing::gallery) text += "#define SCANTUNE_KERNELS\n";
   return text;
 }

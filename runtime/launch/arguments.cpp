@@ -32,36 +32,6 @@ bool overlap(const void* a, u64 a_bytes, const void* b, u64 b_bytes) {
   return address_of(a) < address_of(b) + b_bytes && address_of(b) < address_of(a) + a_bytes;
 }
 
-std::size_t offset_of(OperandRole role) {
-  switch (role) {
-    case OperandRole::input:
-      return offsetof(KernelArguments, input);
-    case OperandRole::output:
-      return offsetof(KernelArguments, output);
-    case OperandRole::position:
-      return offsetof(KernelArguments, position);
-    case OperandRole::flags:
-      return offsetof(KernelArguments, flags);
-    case OperandRole::values:
-      return offsetof(KernelArguments, values);
-    case OperandRole::values_output:
-      return offsetof(KernelArguments, values_output);
-    case OperandRole::second:
-      return offsetof(KernelArguments, second);
-    case OperandRole::rejected:
-      return offsetof(KernelArguments, rejected);
-    case OperandRole::count:
-      return offsetof(KernelArguments, count);
-    case OperandRole::n:
-      return offsetof(KernelArguments, n_memory);
-    case OperandRole::clamped:
-      return offsetof(KernelArguments, clamped);
-    case OperandRole::init:
-      break;
-  }
-  return offsetof(KernelArguments, init_memory);
-}
-
 // The axes of its input, which has items.
 StridedAxes axes_of(const Request& request) {
   const Layout& layout = request.layout;
@@ -83,6 +53,8 @@ std::string strides_text(const Layout& layout) {
   }
   return text;
 }
+
+static_assert(std::size(Tokens<OperandRole>::kNames) <= KernelArguments::kMostRoles);
 
 // The argument's name, and the role that C callers know it by where that is another.
 std::string named_by_role(const RequestOperand& operand) {
@@ -121,11 +93,11 @@ Arguments::Arguments(const CheckedRequest& request)
         .misaligning = static_cast<u64>(all[place].alignment) - 1,
         .vector_bits = all[place].is_array && !is_argument(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
         .edge_bytes = all[place].from_end ? all[place].bytes() : 0,
-        .offset = offset_of(all[place].role),
+        .role = all[place].role,
         .is_argument = is_argument(all[place].role),
         .may_be_null = all[place].may_be_null};
     for (std::size_t earlier = 0; earlier < place; ++earlier)
-      if (places_[earlier].offset == places_[place].offset)
+      if (places_[earlier].role == places_[place].role)
         throw Error(std::string(request_.algorithm().name()) +
                     " has two operands of one role, and kernels no place for it");
     some_may_be_null_ |= all[place].may_be_null;
@@ -197,7 +169,7 @@ Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) co
   u64 bits = 0;
   for (std::size_t place = 0; place < count_; ++place) {
     bits |= (address_of(pointers[place]) + places_[place].edge_bytes) & places_[place].vector_bits;
-    std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
+    arguments.set_operand(places_[place].role, pointers[place]);
   }
   if (request_.layout.is_strided()) arguments.layout = request_.layout;
   return bits == 0 ? Variant::aligned : Variant::any;
@@ -205,8 +177,7 @@ Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) co
 
 void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place)
-    if (!places_[place].is_argument)
-      std::memcpy(reinterpret_cast<std::byte*>(&arguments) + places_[place].offset, &pointers[place], sizeof(void*));
+    if (!places_[place].is_argument) arguments.set_operand(places_[place].role, pointers[place]);
 }
 
 // What the device knows of the memory comes before an overlap, since too large an n makes the ranges of neighbouring

@@ -63,8 +63,8 @@ class Arguments {
     u64 misaligning;   // bits that the address must not have
     u64 vector_bits;   // bits that keep kernels for aligned pointers from it, or from what lies edge_bytes behind it
     u64 edge_bytes;
-    std::size_t offset;  // into the kernel's arguments
-    bool is_argument;    // in the place of one of the kernel's other arguments
+    OperandRole role;
+    bool is_argument;  // in the place of one of the kernel's other arguments
     bool may_be_null;
   };
 

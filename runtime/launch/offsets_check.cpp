@@ -65,13 +65,13 @@ u64 OffsetsCheck::first_wrong(const Module& module, const void* offsets, Stream 
   const std::unique_lock turn(leased.launching);
   device.enqueue_zero(leased.memory, sizeof(u64), stream);
   KernelArguments arguments{};
-  arguments.input = offsets;
+  arguments.set_operand(OperandRole::input, offsets);
   arguments.workspace = leased.memory;
   device.launch(module,
                 {.grid_blocks = offset_check_ctas(operand_.items),
                  .block_threads = kOffsetCheckThreads,
                  .n = request_.n,
-                 .source_offset = operand_.items - 1},
+                 .extents = {operand_.items - 1}},
                 arguments, stream);
   u64 from_wrong = 0;
   device.download_behind(stream, &from_wrong, leased.memory, sizeof from_wrong);

@@ -113,15 +113,11 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
 
 [[gnu::always_inline]] inline void Plan::launch(const Pointers& pointers, const InitialValue& init, void* workspace,
                                                 Stream stream, const CallStates* states) {
-  // Every call comes here, so only pointers are cleared. The layout and the states are read by kernels of requests
-  // alone that have such.
+  // Every call comes here, so only pointers are cleared.
   alignas(KernelArguments) std::byte memory[sizeof(KernelArguments)];
-  std::memset(memory, 0, offsetof(KernelArguments, init));
-  std::memset(memory + offsetof(KernelArguments, n_memory), 0,
-              offsetof(KernelArguments, layout) - offsetof(KernelArguments, n_memory));
-  std::memset(memory + offsetof(KernelArguments, flags), 0,
-              offsetof(KernelArguments, states) - offsetof(KernelArguments, flags));
   KernelArguments& arguments = *reinterpret_cast<KernelArguments*>(memory);
+  std::memset(arguments.ends, 0, sizeof arguments.ends);
+  std::memset(arguments.others, 0, sizeof arguments.others);
   const Kernels& kernels = this->kernels(arguments_.fill(arguments, pointers));
   arguments.workspace = workspace;
   std::memcpy(arguments.init, init.bytes, sizeof arguments.init);

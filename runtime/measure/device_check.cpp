@@ -46,8 +46,8 @@ u64 DeviceCheck::first_wrong(const std::byte* input, const std::byte* output, u6
   // A chunk that no kernel checks has no right item.
   device_.zero(memory.data() + workspace.counts(), workspace.chunks * sizeof(u32));
   KernelArguments arguments = arguments_;
-  arguments.input = input;
-  arguments.output = const_cast<std::byte*>(output);  // the kernels only read it
+  arguments.set_operand(OperandRole::input, input);
+  arguments.set_operand(OperandRole::output, output);  // the kernels only read it
   arguments.workspace = memory.data();
   for (int kernel = 0; kernel < kernels_; ++kernel)
     device_.launch(*module_,

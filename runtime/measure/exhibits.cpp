@@ -36,8 +36,8 @@ class ExhibitRun {
     std::iota(items_.begin(), items_.end(), u32{1});
     device.upload(input_.data(), items_.data(), request.n * sizeof(u32));
     KernelArguments arguments{};
-    arguments.input = input_.data();
-    arguments.output = output_.data();
+    arguments.set_operand(OperandRole::input, input_.data());
+    arguments.set_operand(OperandRole::output, output_.data());
     arguments.workspace = workspace_.data();
     const LaunchList list = config.family().launches(config, request, Variant::aligned);
     for (int index = 0; index < list.count; ++index)

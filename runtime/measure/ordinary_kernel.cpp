@@ -36,7 +36,7 @@ OrdinaryKernel::OrdinaryKernel(Device& device)
 
 void OrdinaryKernel::enqueue(Stream stream) const {
   KernelArguments arguments{};
-  arguments.output = words_.data();
+  arguments.set_operand(OperandRole::output, words_.data());
   device_.launch(*module_, launch_, arguments, stream);
 }
 

@@ -54,10 +54,10 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
     std::vector<unsigned char> all(inits * bytes);
     for (std::size_t place = 0; place < all.size(); place += bytes) std::memcpy(&all[place], arguments_.init, bytes);
     device.upload(init_memory_.data(), all.data(), all.size());
-    arguments_.init_memory = init_memory_.data();
+    arguments_.set_operand(OperandRole::init, init_memory_.data());
   }
   if (has_operand(request, OperandRole::n)) {
-    arguments_.n_memory = n_memory_.data();
+    arguments_.set_operand(OperandRole::n, n_memory_.data());
     put_n(std::numeric_limits<u64>::max());  // which is clamped to what is launched
   }
   const Instantiation instantiation = instantiate_measured(request, config, variant, custom);

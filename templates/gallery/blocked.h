@@ -91,14 +91,14 @@ struct BlockedFamily {
         round_up(static_cast<u64>(values) * static_cast<u64>(request.accumulator_bytes()), u64{16}));
   }
 
-  // The offset of the launch, which has no workspace, is the items of a row.
+  // The extent is the items of a row.
   static constexpr LaunchList launches(const Config& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(blocks(request)),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request)});
+              .extents = {row_items(request)}});
     return list;
   }
 
@@ -139,7 +139,7 @@ class Row {
 
  public:
   SCANTUNE_DEVICE explicit Row(const KernelArguments& arguments, u32 index = block_rank()) {
-    const u64 row_items = arguments.source_offset, first = index * row_items, left = arguments.n - first;
+    const u64 row_items = arguments.extents[0], first = index * row_items, left = arguments.n - first;
     input_ = Problem::input(arguments) + first;
     output_ = Problem::output(arguments) + first;
     items_ = static_cast<u32>(left < row_items ? left : row_items);

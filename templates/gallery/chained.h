@@ -62,7 +62,7 @@ struct Family<ChainedConfig> {
             sizeof(WorkspaceHeader) + tiles(config, request) * descriptor_bytes(StatusLayout::packed, value_bytes)};
   }
 
-  // The offset of the launch, which has status words alone in its workspace, is the items of a tile.
+  // The extent is the items of a tile.
   static constexpr LaunchList launches(const ChainedConfig& config, const ScanRequest& request, Variant) {
     const u64 values = kWarpThreads + 1;  // the totals of warps, and the carry
     LaunchList list;
@@ -71,7 +71,7 @@ struct Family<ChainedConfig> {
               .shared_bytes =
                   static_cast<int>(16 + round_up(values * static_cast<u64>(request.accumulator_bytes()), u64{16})),
               .n = request.n,
-              .source_offset = static_cast<u64>(tile_items(config, request))});
+              .extents = {static_cast<u64>(tile_items(config, request))}});
     return list;
   }
 

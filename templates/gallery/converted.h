@@ -77,7 +77,7 @@ namespace scantune {
 // The other kind's results of the row of this CTA.
 template <class Problem>
 SCANTUNE_DEVICE typename Problem::Accumulator* other_kind(const KernelArguments& arguments) {
-  return static_cast<typename Problem::Accumulator*>(arguments.workspace) + block_rank() * arguments.source_offset;
+  return static_cast<typename Problem::Accumulator*>(arguments.workspace) + block_rank() * arguments.extents[0];
 }
 
 // Phase 1: scan to the kind that was not asked for.

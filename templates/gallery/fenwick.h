@@ -70,7 +70,7 @@ struct Family<FenwickConfig> {
                 .block_threads = config.block_threads,
                 .shared_bytes = static_cast<int>(values),
                 .n = request.n,
-                .source_offset = apart});
+                .extents = {apart}});
     };
     for (u64 apart = 1; apart == 1 || apart < request.n; apart *= threads)
       add(apart == 1 && config.kernels == FenwickKernels::three ? kBuildFromInput : kBuild, apart);
@@ -168,7 +168,7 @@ SCANTUNE_DEVICE void build_level(const KernelArguments& arguments, u64 apart) {
 // Phase 1: build the tree, launch by launch.
 template <class Problem, FenwickConfig kConfig>
 SCANTUNE_DEVICE void build(const KernelArguments& arguments) {
-  scantune::build_level<Problem, kConfig, false>(arguments, arguments.source_offset);
+  scantune::build_level<Problem, kConfig, false>(arguments, arguments.extents[0]);
 }
 template <class Problem, FenwickConfig kConfig>
 SCANTUNE_DEVICE void build_from_input(const KernelArguments& arguments) {

@@ -108,8 +108,7 @@ struct LevelledFamily {
                 .block_threads = config.block_threads,
                 .shared_bytes = shared_bytes(config, request),
                 .n = items,
-                .source_offset = source,
-                .destination_offset = destination});
+                .scratch = {source, destination}});
     };
     const int top = sums.count - 1;
     add(kUpInput, request.n, 0, sums.offset[0]);
@@ -240,7 +239,7 @@ SCANTUNE_DEVICE typename Problem::Accumulator carry_with_init(const KernelArgume
   using T = typename Problem::Accumulator;
   exists = Problem::kHasInit || block_rank() > 0;
   if (block_rank() == 0) return Problem::init(arguments);
-  const T carry = Block<Problem, kConfig>::carry(scantune::values_at<T>(arguments, arguments.source_offset));
+  const T carry = Block<Problem, kConfig>::carry(scantune::values_at<T>(arguments, arguments.scratch[0]));
   if constexpr (Problem::kHasInit) return Problem::Op::combine(Problem::init(arguments), carry);
   return carry;
 }

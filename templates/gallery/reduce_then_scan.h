@@ -73,8 +73,8 @@ SCANTUNE_DEVICE void reduce_block(const KernelArguments& arguments, const Item* 
     sync_block();
   }
   if (thread_rank() == 0)
-    scantune::store_global<CacheHint::normal>(
-        scantune::values_at<T>(arguments, arguments.destination_offset) + block_rank(), items[0]);
+    scantune::store_global<CacheHint::normal>(scantune::values_at<T>(arguments, arguments.scratch[1]) + block_rank(),
+                                              items[0]);
 }
 
 // Scans the block of this CTA after what is before it, if anything is.
@@ -105,14 +105,14 @@ SCANTUNE_DEVICE void reduce_input(const KernelArguments& arguments) {
 template <class Problem, ReduceThenScanConfig kConfig>
 SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
   scantune::reduce_block<Problem, kConfig>(
-      arguments, scantune::values_at<typename Problem::Accumulator>(arguments, arguments.source_offset));
+      arguments, scantune::values_at<typename Problem::Accumulator>(arguments, arguments.scratch[0]));
 }
 
 // Phase 2: scan the sums at the top, which one CTA holds.
 template <class Problem, ReduceThenScanConfig kConfig>
 SCANTUNE_DEVICE void scan_top(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
-  T* const sums = scantune::values_at<T>(arguments, arguments.source_offset);
+  T* const sums = scantune::values_at<T>(arguments, arguments.scratch[0]);
   scantune::scan_block<Problem, kConfig, false>(arguments, sums, sums, false, Problem::init(arguments));
 }
 
@@ -120,10 +120,9 @@ SCANTUNE_DEVICE void scan_top(const KernelArguments& arguments) {
 template <class Problem, ReduceThenScanConfig kConfig>
 SCANTUNE_DEVICE void scan_sums(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
-  T* const sums = scantune::values_at<T>(arguments, arguments.destination_offset);
+  T* const sums = scantune::values_at<T>(arguments, arguments.scratch[1]);
   T carry;
-  if (block_rank() > 0)
-    carry = Block<Problem, kConfig>::carry(scantune::values_at<T>(arguments, arguments.source_offset));
+  if (block_rank() > 0) carry = Block<Problem, kConfig>::carry(scantune::values_at<T>(arguments, arguments.scratch[0]));
   scantune::scan_block<Problem, kConfig, false>(arguments, sums, sums, block_rank() > 0, carry);
 }
 template <class Problem, ReduceThenScanConfig kConfig>

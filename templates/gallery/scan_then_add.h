@@ -85,8 +85,8 @@ SCANTUNE_DEVICE void scan_and_keep_total(const KernelArguments& arguments, const
       scantune::store_global<CacheHint::normal>(output + B::first() + item,
                                                 scantune::convert<Result>(items[kExclusive ? item - 1 : item]));
   if (thread_rank() == 0)
-    scantune::store_global<CacheHint::normal>(
-        scantune::values_at<T>(arguments, arguments.destination_offset) + block_rank(), items[count - 1]);
+    scantune::store_global<CacheHint::normal>(scantune::values_at<T>(arguments, arguments.scratch[1]) + block_rank(),
+                                              items[count - 1]);
 }
 
 // Phase 1: scan every block of the input.
@@ -99,7 +99,7 @@ SCANTUNE_DEVICE void scan_input(const KernelArguments& arguments) {
 // Phase 2: scan the totals, in place, and so on up.
 template <class Problem, ScanThenAddConfig kConfig>
 SCANTUNE_DEVICE void scan_sums(const KernelArguments& arguments) {
-  auto* const sums = scantune::values_at<typename Problem::Accumulator>(arguments, arguments.source_offset);
+  auto* const sums = scantune::values_at<typename Problem::Accumulator>(arguments, arguments.scratch[0]);
   scantune::scan_and_keep_total<Problem, kConfig, false>(arguments, sums, sums);
 }
 template <class Problem, ScanThenAddConfig kConfig>
@@ -113,8 +113,8 @@ SCANTUNE_DEVICE void add_to_sums(const KernelArguments& arguments) {
   using B = Block<Problem, kConfig>;
   using T = typename B::T;
   if (block_rank() == 0) return;
-  const T carry = B::carry(scantune::values_at<T>(arguments, arguments.source_offset));
-  T* const sums = scantune::values_at<T>(arguments, arguments.destination_offset) + B::first();
+  const T carry = B::carry(scantune::values_at<T>(arguments, arguments.scratch[0]));
+  T* const sums = scantune::values_at<T>(arguments, arguments.scratch[1]) + B::first();
   for (u32 item = thread_rank(); item < B::count(arguments.n); item += kConfig.block_threads)
     scantune::store_global<CacheHint::normal>(
         sums + item, B::Op::combine(carry, scantune::load_global<CacheHint::normal>(sums + item)));

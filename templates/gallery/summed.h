@@ -76,7 +76,7 @@ struct SummedFamily {
                 .block_threads = config.block_threads,
                 .shared_bytes = values,
                 .n = request.n,
-                .source_offset = blocks(config, request)});
+                .extents = {blocks(config, request)}});
     return list;
   }
 
@@ -217,7 +217,7 @@ SCANTUNE_DEVICE void add_sums(const KernelArguments& arguments) {
   using Tile = SummedTile<Problem, kConfig>;
   using T = typename Tile::T;
   const T* const sums = static_cast<const T*>(arguments.workspace);
-  const u64 count = arguments.source_offset;
+  const u64 count = arguments.extents[0];
   T sum;
   if (thread_rank() < count) sum = scantune::load_global<CacheHint::normal>(sums + thread_rank());
   for (u64 index = thread_rank() + kConfig.block_threads; index < count; index += kConfig.block_threads)

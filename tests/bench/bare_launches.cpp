@@ -50,15 +50,13 @@ BareLaunches::BareLaunches(Device& device, const ScanRequest& request, const voi
   const Instantiation instantiation = instantiate(request, config, Variant::aligned);
   const CUmodule module = loaded(device, instantiation);
   KernelArguments arguments{};
-  arguments.input = input;
-  arguments.output = output;
+  arguments.set_operand(OperandRole::input, input);
+  arguments.set_operand(OperandRole::output, output);
   arguments.workspace = zeroed(device, config.family().workspace(config, request).bytes);
   const LaunchList list = config.family().launches(config, request, Variant::aligned);
   for (int index = 0; index < list.count; ++index) {
     const Launch& launch = list.launches[index];
-    arguments.n = launch.n;
-    arguments.source_offset = launch.source_offset;
-    arguments.destination_offset = launch.destination_offset;
+    set_launch(arguments, launch);
     const std::string& kernel = instantiation.kernels[static_cast<std::size_t>(launch.kernel)];
     launches_.push_back({function_of(module, kernel, launch), config_of(launch, device.identity().sm_count, stream),
                          LaunchAttributes(launch), arguments});

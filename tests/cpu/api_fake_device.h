@@ -95,10 +95,7 @@ class FakeDevice : public Device {
   void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) override {
     const std::lock_guard lock(mutex);
     launched.push_back({static_cast<const FakeModule*>(&module), launch, arguments, stream});
-    auto& passed = launched.back().arguments;
-    passed.n = launch.n;
-    passed.source_offset = launch.source_offset;
-    passed.destination_offset = launch.destination_offset;
+    set_launch(launched.back().arguments, launch);
   }
 
   void* allocate(u64 bytes) override {

@@ -30,12 +30,12 @@ class LoadBalanceApi : public PublicApi {
 // tests/cpu/api_arrays_test.cpp has what plans do, and calls for segments alone.
 TEST_F(LoadBalanceApi, WritesRanksBesideSegmentsAndAlone) {
   runtime::load_balance(kOffsets, kSegments, kSegmentOf, kBalancedItems, {.rank_of = kRankOf});
-  EXPECT_EQ(last_launch().arguments.output, kSegmentOf);
-  EXPECT_EQ(last_launch().arguments.position, kRankOf);
-  EXPECT_EQ(last_launch().arguments.source_offset, kSegments);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kSegmentOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::position), kRankOf);
+  EXPECT_EQ(last_launch().arguments.extents[0], kSegments);
   runtime::load_balance(kOffsets, kSegments, static_cast<std::uint32_t*>(nullptr), kBalancedItems,
                         {.rank_of = kRankOf});
-  EXPECT_EQ(last_launch().arguments.output, kRankOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kRankOf);
   EXPECT_TRUE(contains(last_source(), "::ranks")) << last_source();
   const auto both = runtime::segments_and_ranks_plan<std::uint32_t, std::uint32_t>(kSegments, kBalancedItems);
   EXPECT_TRUE(contains(both.describe(), "u32 load_balance, segments_and_ranks assigned of 1000 items, 10 segments"))
@@ -77,7 +77,7 @@ TEST_F(LoadBalanceApi, ChecksOffsetsInTheStreamBeforeItLaunches) {
   ASSERT_EQ(device_->launched.size(), 2u);
   EXPECT_EQ(device_->launched[0].module->kernels, std::vector<std::string>{"check_offsets"});
   EXPECT_EQ(device_->launched[0].stream, stream);
-  EXPECT_EQ(device_->launched[0].arguments.source_offset, kSegments);
+  EXPECT_EQ(device_->launched[0].arguments.extents[0], kSegments);
   EXPECT_EQ(device_->waited_for, std::vector<Stream>{stream});
   ASSERT_EQ(device_->zeroed.size(), 1u);
   EXPECT_EQ(device_->zeroed[0].launches_before, 0u);

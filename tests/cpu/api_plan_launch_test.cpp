@@ -20,10 +20,10 @@ TEST_F(Plans, LaunchWhatTheFamilyAsksForWithPointersAndWorkspaceFilledIn) {
     EXPECT_EQ(made.launch.kernel, asked.kernel);
     EXPECT_EQ(made.launch.grid_blocks, asked.grid_blocks);
     EXPECT_EQ(made.arguments.n, asked.n);
-    EXPECT_EQ(made.arguments.source_offset, asked.source_offset);
-    EXPECT_EQ(made.arguments.destination_offset, asked.destination_offset);
-    EXPECT_EQ(made.arguments.input, input_);
-    EXPECT_EQ(made.arguments.output, output_);
+    EXPECT_EQ(made.arguments.extents[0], asked.extents[0]);
+    EXPECT_EQ(made.arguments.extents[1], asked.extents[1]);
+    EXPECT_EQ(made.arguments.operand(OperandRole::input), input_);
+    EXPECT_EQ(made.arguments.operand(OperandRole::output), output_);
     EXPECT_TRUE(device_->allocations.contains(made.arguments.workspace));
   }
 }
@@ -109,7 +109,7 @@ TEST_F(Plans, GiveTheKernelsTheAddressOfAnInitialValueInMemory) {
   const auto plan = this->plan(request);
   for (const std::uintptr_t memory : {0x5000u, 0x6000u}) {
     plan->run({input_, output_, address(memory)}, InitialValue(), nullptr);
-    EXPECT_EQ(device_->launched.back().arguments.init_memory, address(memory));
+    EXPECT_EQ(device_->launched.back().arguments.operand(OperandRole::init), address(memory));
   }
 }
 

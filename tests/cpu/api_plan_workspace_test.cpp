@@ -62,7 +62,9 @@ TEST_F(Plans, OfSeveralLaunchesKeepTheirStreamsWorkspaceUntilAllAreEnqueued) {
   ASSERT_EQ(launched.size(), kThreads * 20 * of_one_scan);
   for (std::size_t first = 0; first < launched.size(); first += of_one_scan)
     for (std::size_t index = first; index < first + of_one_scan; ++index)
-      ASSERT_EQ(launched[index].arguments.input, launched[first].arguments.input) << "launch " << index;
+      ASSERT_EQ(launched[index].arguments.operand(OperandRole::input),
+                launched[first].arguments.operand(OperandRole::input))
+          << "launch " << index;
 }
 
 TEST_F(Plans, TakeTheirReservedWorkspacesWhileCapturedAndLaunchNothingWithoutOne) {

@@ -89,8 +89,8 @@ TEST_F(PublicApi, PointersAndStreamReachTheKernel) {
   runtime::plan<std::int8_t, std::int32_t>(kSomeItems)(in, out, stream);
   ASSERT_EQ(device_->launched.size(), 2u);
   for (const FakeLaunch& launch : device_->launched) {
-    EXPECT_EQ(launch.arguments.input, in);
-    EXPECT_EQ(launch.arguments.output, out);
+    EXPECT_EQ(launch.arguments.operand(OperandRole::input), in);
+    EXPECT_EQ(launch.arguments.operand(OperandRole::output), out);
     EXPECT_EQ(launch.stream, stream);
   }
 }
@@ -102,9 +102,9 @@ TEST_F(PublicApi, InitialValuesReachTheKernelAsAccumulators) {
   EXPECT_EQ(init_of<std::int64_t>(last_launch()), std::int64_t{1} << 40);
   const auto* const memory = device_memory<int>(0x5000);
   runtime::scan(in, out, kSomeItems, {.device_init = memory});
-  EXPECT_EQ(last_launch().arguments.init_memory, memory);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::init), memory);
   runtime::plan<std::int8_t>(kSomeItems, {.device_init = memory})(in, out);
-  EXPECT_EQ(last_launch().arguments.init_memory, memory);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::init), memory);
 }
 
 TEST_F(PublicApi, TheAddressOfAnNInMemoryReachesTheKernel) {
@@ -114,9 +114,9 @@ TEST_F(PublicApi, TheAddressOfAnNInMemoryReachesTheKernel) {
   auto* const clamped = device_memory<std::uint32_t>(0x6000);
   const int* const init = device_memory<int>(0x7000);
   const auto expect = [&](const void* its_n, const void* its_clamped, const void* its_init) {
-    EXPECT_EQ(last_launch().arguments.n_memory, its_n);
-    EXPECT_EQ(last_launch().arguments.clamped, its_clamped);
-    EXPECT_EQ(last_launch().arguments.init_memory, its_init);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::n), its_n);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::clamped), its_clamped);
+    EXPECT_EQ(last_launch().arguments.operand(OperandRole::init), its_init);
     EXPECT_EQ(last_launch().launch.n, kSomeItems);
   };
   runtime::scan(in, out, kSomeItems, {.device_n = n});

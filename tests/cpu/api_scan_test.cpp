@@ -62,7 +62,7 @@ TEST_F(Scans, RememberOnePlanForAllAddressesOfAnInitialValueInMemory) {
   request.init = Init::memory;
   for (const std::uintptr_t memory : {0x5000u, 0x6000u}) {
     scan(request, address(memory));
-    EXPECT_EQ(device_->launched.back().arguments.init_memory, address(memory));
+    EXPECT_EQ(device_->launched.back().arguments.operand(OperandRole::init), address(memory));
   }
   EXPECT_EQ(device_->launched[0].module, device_->launched[1].module);
 }

@@ -167,7 +167,7 @@ TEST_F(SelectApi, OfNoItemsTheCountIsWritten) {
   runtime::select_indices(kItemsIn, reinterpret_cast<std::uint32_t*>(const_cast<int*>(kItemsIn)), kCountOut, 0);
   ASSERT_EQ(device_->launched.size(), 4u);
   for (const FakeLaunch& launch : device_->launched) {
-    EXPECT_EQ(launch.arguments.count, kCountOut);
+    EXPECT_EQ(launch.arguments.operand(OperandRole::count), kCountOut);
     EXPECT_EQ(launch.arguments.n, 0u);
   }
 }

@@ -199,17 +199,19 @@ class BalancingDevice : public ScanningDevice {
   void launch(const Module&, const Launch& launch, KernelArguments& arguments, Stream) override {
     LoadBalanceRequest request = request_;
     request.n = launch.n;
-    request.segments = launch.source_offset;
+    request.segments = launch.extents[0];
     const auto bytes = static_cast<u64>(request.input_bytes());
     std::vector<u64> offsets(request.segments + 1);
     for (u64 index = 0; index < offsets.size(); ++index)
-      std::memcpy(&offsets[index], static_cast<const std::byte*>(arguments.input) + index * bytes, bytes);
+      std::memcpy(&offsets[index], arguments.operand<const std::byte>(OperandRole::input) + index * bytes, bytes);
     const auto write = [&](OperandRole role, void* to) {
-      const Bytes right = plain_balance(request, offsets, static_cast<const std::byte*>(arguments.values), role);
+      const Bytes right =
+          plain_balance(request, offsets, arguments.operand<const std::byte>(OperandRole::values), role);
       std::memcpy(to, right.data(), right.size());
     };
-    write(OperandRole::output, arguments.output);
-    if (request.assigned == Assigned::segments_and_ranks) write(OperandRole::position, arguments.position);
+    write(OperandRole::output, arguments.operand(OperandRole::output));
+    if (request.assigned == Assigned::segments_and_ranks)
+      write(OperandRole::position, arguments.operand(OperandRole::position));
     ++balances;
     spoil(request, arguments);
   }
@@ -247,17 +249,21 @@ TEST(VerifierOfLoadBalances, RefusesWhatIsWrong) {
   const auto flip = [](void* array, u64 byte) { static_cast<std::byte*>(array)[byte] ^= std::byte{4}; };
   const LoadBalanceRequest both = request_of(ValueType::u32, ValueType::u32, Assigned::segments_and_ranks);
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  std::string text = refusal(both, [&](const auto&, const auto& arguments) { flip(arguments.output, 0); });
+  std::string text =
+      refusal(both, [&](const auto&, const auto& arguments) { flip(arguments.operand(OperandRole::output), 0); });
   EXPECT_TRUE(has(text, "item 0 should be ")) << text;
-  text = refusal(both, [&](const auto& request, const auto& a) { flip(a.position, 4 * (request.n - 1)); });
+  text = refusal(
+      both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * (request.n - 1)); });
   EXPECT_TRUE(has(text, "rank_of ")) << text;
-  text = refusal(both, [&](const auto& request, const auto& a) { flip(a.position, 4 * request.n); });
+  text =
+      refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * request.n); });
   EXPECT_TRUE(has(text, "behind the output")) << text;
-  text = refusal(both, [&](const auto&, const auto& a) { flip(const_cast<void*>(a.input), 40); });
+  text = refusal(both, [&](const auto&, const auto& a) { flip(a.operand(OperandRole::input), 40); });
   EXPECT_TRUE(has(text, "it changed its input")) << text;
   const LoadBalanceRequest values = request_of(ValueType::u64, ValueType::f32, Assigned::values);
   text = refusal(values, [&](const auto& request, const auto& a) {
-    std::memcpy(static_cast<std::byte*>(a.output) + 4 * (request.n - 1), a.values, 4);
+    auto* const output = static_cast<std::byte*>(a.operand(OperandRole::output));
+    std::memcpy(output + 4 * (request.n - 1), a.operand(OperandRole::values), 4);
   });
   EXPECT_TRUE(has(text, "should be ")) << text;
 }

@@ -84,24 +84,24 @@ class ScanningDevice : public Device {
     }
     ScanRequest request = request_of(source);
     request.n = launch.n;
-    if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.source_offset);
-    if (request.segments == Segments::columns) request.columns = launch.source_offset;
+    if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.extents[0]);
+    if (request.segments == Segments::columns) request.columns = launch.extents[0];
     if (source.find("SCANTUNE_INSTANTIATE_CHECK") != std::string::npos) {
       if (launch.kernel == kLastCheckKernel) check(request, arguments);
       return;
     }
-    if (request.reads_n()) request.n = std::min(request.n, *static_cast<const u64*>(arguments.n_memory));
+    if (request.reads_n()) request.n = std::min(request.n, *arguments.operand<const u64>(OperandRole::n));
     const bool aligned = source.find("scantune::Variant::aligned") != std::string::npos;
     const Variant variant = aligned ? Variant::aligned : Variant::any;
     if (computes)
-      plain_scan(request, static_cast<const std::byte*>(arguments.input),
-                 request.init == Init::memory ? arguments.init_memory : arguments.init,
-                 static_cast<std::byte*>(arguments.output));
+      plain_scan(request, arguments.operand<const std::byte>(OperandRole::input),
+                 request.init == Init::memory ? arguments.operand(OperandRole::init) : arguments.init,
+                 arguments.operand<std::byte>(OperandRole::output));
     ++scans;
     auto* workspace = static_cast<std::byte*>(arguments.workspace);
-    mistake({request, launch.n, variant, static_cast<const std::byte*>(arguments.input),
-             static_cast<std::byte*>(arguments.output), workspace, workspace == nullptr ? 0 : bytes_from(workspace),
-             scans, source});
+    mistake({request, launch.n, variant, arguments.operand<const std::byte>(OperandRole::input),
+             arguments.operand<std::byte>(OperandRole::output), workspace,
+             workspace == nullptr ? 0 : bytes_from(workspace), scans, source});
     require_well();
   }
 
@@ -160,8 +160,8 @@ class ScanningDevice : public Device {
   void check(const ScanRequest& request, const KernelArguments& arguments) {
     const u64 item_bytes = static_cast<u64>(request.output_bytes());
     std::vector<std::byte> expected(request.n * item_bytes);
-    plain_scan(request, static_cast<const std::byte*>(arguments.input), arguments.init, expected.data());
-    const auto* const found = static_cast<const std::byte*>(arguments.output);
+    plain_scan(request, arguments.operand<const std::byte>(OperandRole::input), arguments.init, expected.data());
+    const auto* const found = arguments.operand<const std::byte>(OperandRole::output);
     const auto wrong = std::ranges::mismatch(expected, std::span(found, expected.size())).in1 - expected.begin();
     const u64 right = verdict(request.n, static_cast<u64>(wrong) / item_bytes);
     const auto workspace = CheckWorkspace::of(request.n);

@@ -280,99 +280,104 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
   const Mistake mistakes[] = {
       {"the last kept item", 0,
        [&](const Ran& ran) {
-         if (ran.request.n == kItems) flip(ran.at(ran.arguments.output, ran.kept - 1, 4));
+         if (ran.request.n == kItems) flip(ran.at(ran.arguments.operand(OperandRole::output), ran.kept - 1, 4));
        },
        "should be"},
       {"an item that is not written", 0,
        [](const Ran& ran) {
-         if (ran.kept > 7) std::memset(ran.at(ran.arguments.output, 7, 4), 0xa5, 4);
+         if (ran.kept > 7) std::memset(ran.at(ran.arguments.operand(OperandRole::output), 7, 4), 0xa5, 4);
        },
        "item 7 should be"},
       {"one item too few", 0,
        [](const Ran& ran) {
-         if (ran.request.n == kItems) --*static_cast<u64*>(ran.arguments.count);
+         if (ran.request.n == kItems) --*ran.arguments.operand<u64>(OperandRole::count);
        },
        "count 0 should be"},
       {"a count of nothing", 0,
        [](const Ran& ran) {
-         if (ran.request.n == 0) *static_cast<u64*>(ran.arguments.count) = 1;
+         if (ran.request.n == 0) *ran.arguments.operand<u64>(OperandRole::count) = 1;
        },
        "count 0 should be 0, found 1"},
-      {"a count that is not written", 0, [](const Ran& ran) { std::memset(ran.arguments.count, 0xa5, sizeof(u64)); },
+      {"a count that is not written", 0,
+       [](const Ran& ran) { std::memset(ran.arguments.operand(OperandRole::count), 0xa5, sizeof(u64)); },
        "count 0 should be"},
       {"an item behind the kept ones", 0,
        [](const Ran& ran) {
-         if (ran.request.n == kItems && !ran.in_place()) *ran.at(ran.arguments.output, ran.kept + 2, 4) = {};
+         if (ran.request.n == kItems && !ran.in_place())
+           *ran.at(ran.arguments.operand(OperandRole::output), ran.kept + 2, 4) = {};
        },
        "behind the results that there are, at byte 8"},
-      {"an item behind the output", 0, [](const Ran& ran) { *ran.at(ran.arguments.output, ran.request.n, 4) = {}; },
+      {"an item behind the output", 0,
+       [](const Ran& ran) { *ran.at(ran.arguments.operand(OperandRole::output), ran.request.n, 4) = {}; },
        "behind the output"},
       {"in place", 0,
        [&](const Ran& ran) {
-         if (ran.in_place() && ran.kept > 0) flip(ran.at(ran.arguments.output, 0, 4));
+         if (ran.in_place() && ran.kept > 0) flip(ran.at(ran.arguments.operand(OperandRole::output), 0, 4));
        },
        "in place"},
       {"an index", 1,
        [&](const Ran& ran) {
-         if (ran.kept > 0) flip(ran.at(ran.arguments.output, ran.kept - 1, 4));
+         if (ran.kept > 0) flip(ran.at(ran.arguments.operand(OperandRole::output), ran.kept - 1, 4));
        },
        "should be"},
       {"an index beside an item", 2,
        [&](const Ran& ran) {
-         if (ran.kept > 3) flip(ran.at(ran.arguments.position, 3, 8));
+         if (ran.kept > 3) flip(ran.at(ran.arguments.operand(OperandRole::position), 3, 8));
        },
        "indices 3 should be"},
       {"an index behind those of kept items", 2,
        [](const Ran& ran) {
-         if (ran.kept < ran.request.n) *ran.at(ran.arguments.position, ran.kept, 8) = {};
+         if (ran.kept < ran.request.n) *ran.at(ran.arguments.operand(OperandRole::position), ran.kept, 8) = {};
        },
        "behind the results that there are, at byte 0"},
       {"a value", 2,
        [&](const Ran& ran) {
-         if (ran.kept > 0) flip(ran.at(ran.arguments.values_output, 0, 2));
+         if (ran.kept > 0) flip(ran.at(ran.arguments.operand(OperandRole::values_output), 0, 2));
        },
        "values_output 0 should be"},
       {"a value behind those of kept items", 4,
        [](const Ran& ran) {
-         if (ran.kept < ran.request.n) *ran.at(ran.arguments.values_output, ran.kept, 8) = {};
+         if (ran.kept < ran.request.n) *ran.at(ran.arguments.operand(OperandRole::values_output), ran.kept, 8) = {};
        },
        "behind the results that there are, at byte 0"},
       {"a rejected item", 3,
        [&](const Ran& ran) {
-         if (ran.request.n - ran.kept > 5) flip(ran.at(ran.arguments.rejected, 5, 4));
+         if (ran.request.n - ran.kept > 5) flip(ran.at(ran.arguments.operand(OperandRole::rejected), 5, 4));
        },
        "rejected 5 should be"},
       {"an item behind the rejected ones", 3,
        [](const Ran& ran) {
-         if (ran.kept > 0) *ran.at(ran.arguments.rejected, ran.request.n - ran.kept, 4) = {};
+         if (ran.kept > 0) *ran.at(ran.arguments.operand(OperandRole::rejected), ran.request.n - ran.kept, 4) = {};
        },
        "behind the results that there are, at byte 0"},
       {"a rejected item behind the kept ones", 5,
        [&](const Ran& ran) {
-         if (ran.request.n > ran.kept) flip(ran.at(ran.arguments.output, ran.kept, 4));
+         if (ran.request.n > ran.kept) flip(ran.at(ran.arguments.operand(OperandRole::output), ran.kept, 4));
        },
        "should be"},
       {"an item of the second part", 6,
        [&](const Ran& ran) {
-         if (static_cast<u64*>(ran.arguments.count)[1] > 2) flip(ran.at(ran.arguments.second, 2, 4));
+         if (ran.arguments.operand<u64>(OperandRole::count)[1] > 2)
+           flip(ran.at(ran.arguments.operand(OperandRole::second), 2, 4));
        },
        "second 2 should be"},
       {"the second count", 6,
        [&](const Ran& ran) {
-         if (ran.request.n == kItems) --static_cast<u64*>(ran.arguments.count)[1];
+         if (ran.request.n == kItems) --ran.arguments.operand<u64>(OperandRole::count)[1];
        },
        "count 1 should be"},
       {"changes its input", 0,
        [&](const Ran& ran) {
          // No result depends on an item that is not kept.
-         const auto* const flags = static_cast<const std::byte*>(ran.arguments.flags);
+         const auto* const flags = ran.arguments.operand<const std::byte>(OperandRole::flags);
          for (u64 item = 0; item < ran.request.n && !ran.in_place(); ++item)
-           if (flags[item] == std::byte{}) return flip(ran.at(const_cast<void*>(ran.arguments.input), item, 4));
+           if (flags[item] == std::byte{}) return flip(ran.at(ran.arguments.operand(OperandRole::input), item, 4));
        },
        "it changed its input"},
       {"changes what lies behind its results, in place", 0,
        [&](const Ran& ran) {
-         if (ran.in_place() && ran.kept < ran.request.n) flip(ran.at(ran.arguments.output, ran.kept, 4));
+         if (ran.in_place() && ran.kept < ran.request.n)
+           flip(ran.at(ran.arguments.operand(OperandRole::output), ran.kept, 4));
        },
        "it changed items behind its results, in place"},
   };

@@ -13,7 +13,7 @@ struct Ran {
   const KernelArguments& arguments;
   u64 kept;
 
-  bool in_place() const { return arguments.input == arguments.output; }
+  bool in_place() const { return arguments.operand(OperandRole::input) == arguments.operand(OperandRole::output); }
   // Item `item` of an output, or of what is written beside it.
   std::byte* at(void* array, u64 item, int bytes) const {
     return static_cast<std::byte*>(array) + item * static_cast<u64>(bytes);
@@ -34,22 +34,24 @@ class SelectingDevice : public ScanningDevice {
     if (source.find("SelectTwoPassConfig") != std::string::npos && launch.kernel == 0) return;  // it would count
     SelectRequest request = request_;
     request.n = launch.n;
-    const auto* const items = static_cast<const std::byte*>(arguments.input);
-    const Selection right =
-        plain_selection(request, items, static_cast<const std::byte*>(arguments.flags),
-                        static_cast<const std::byte*>(arguments.values), static_cast<const void*>(arguments.init));
+    const auto* const items = arguments.operand<const std::byte>(OperandRole::input);
+    const Selection right = plain_selection(request, items, arguments.operand<const std::byte>(OperandRole::flags),
+                                            arguments.operand<const std::byte>(OperandRole::values),
+                                            static_cast<const void*>(arguments.init));
     const auto write = [&](OperandRole role, void* to) {
       const Bytes bytes = right.of(request, role);
       if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
     };
-    write(OperandRole::output, arguments.output);
-    if (request.selected == Selected::items_and_indices) write(OperandRole::position, arguments.position);
-    if (request.has_values()) write(OperandRole::values_output, arguments.values_output);
+    write(OperandRole::output, arguments.operand(OperandRole::output));
+    if (request.selected == Selected::items_and_indices)
+      write(OperandRole::position, arguments.operand(OperandRole::position));
+    if (request.has_values()) write(OperandRole::values_output, arguments.operand(OperandRole::values_output));
     if (request.rejected == Rejected::apart) {
-      write(OperandRole::rejected, arguments.rejected);
-      if (request.parts() == 3) write(OperandRole::second, arguments.second);
+      write(OperandRole::rejected, arguments.operand(OperandRole::rejected));
+      if (request.parts() == 3) write(OperandRole::second, arguments.operand(OperandRole::second));
     }
-    std::memcpy(arguments.count, right.counts, static_cast<u64>(request.parts() - 1) * sizeof(u64));
+    std::memcpy(arguments.operand(OperandRole::count), right.counts,
+                static_cast<u64>(request.parts() - 1) * sizeof(u64));
     ++selections;
     spoil({request, arguments, right.counts[0]});
   }

@@ -285,10 +285,9 @@ class SortingDevice : public ScanningDevice {
     const std::string source = static_cast<const PlainModule&>(module).source;
     SortRequest request = request_;
     request.n = launch.n;
-    if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.source_offset);
+    if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.extents[0]);
     request.order = source.find("::descending") != std::string::npos ? Order::descending : Order::ascending;
-    request = by_bits(request, launch.destination_offset >> 8,
-                      (launch.destination_offset >> 8) - (launch.destination_offset & 0xff));
+    request = by_bits(request, launch.extents[1] >> 8, (launch.extents[1] >> 8) - (launch.extents[1] & 0xff));
     has_descended |= request.order == Order::descending;
     has_taken_some_bits |= request.bits < static_cast<u64>(8 * request.input_bytes());
     const auto read = [&](const void* from, int bytes) {
@@ -296,13 +295,14 @@ class SortingDevice : public ScanningDevice {
       std::memcpy(all.data(), from, all.size());
       return all;
     };
-    const Bytes keys = read(arguments.input, request.input_bytes());
-    const Bytes values = request.has_values() ? read(arguments.values, request.value_bytes()) : Bytes{};
+    const Bytes keys = read(arguments.operand(OperandRole::input), request.input_bytes());
+    const Bytes values =
+        request.has_values() ? read(arguments.operand(OperandRole::values), request.value_bytes()) : Bytes{};
     for (const OperandRole role : written_by(request)) {
       const Bytes right = plain_sort(request, keys, values, role);
-      void* const to = role == OperandRole::output     ? arguments.output
-                       : role == OperandRole::position ? arguments.position
-                                                       : arguments.values_output;
+      void* const to = role == OperandRole::output     ? arguments.operand(OperandRole::output)
+                       : role == OperandRole::position ? arguments.operand(OperandRole::position)
+                                                       : arguments.operand(OperandRole::values_output);
       std::memcpy(to, right.data(), right.size());
     }
     ++sorts;
@@ -328,7 +328,7 @@ class WorkspaceFillingDevice : public SortingDevice {
     most_need = std::max(most_need, need);
     std::memset(arguments.workspace, 0xff, need);
     Launch alone = launch;
-    alone.destination_offset = u64{8} << 8;  // as sort_block is told the bits
+    alone.extents[1] = u64{8} << 8;  // as sort_block is told the bits
     SortingDevice::launch(module, alone, arguments, stream);
   }
 
@@ -381,16 +381,21 @@ TEST(VerifierOfSorts, RefusesWhatIsWrong) {
   const auto flip = [](void* array, u64 byte) { static_cast<std::byte*>(array)[byte] ^= std::byte{4}; };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   const SortRequest both = with_indices({}, ValueType::u32, Sorted::keys_and_indices);
-  std::string text = refusal(both, [&](const auto&, const auto& arguments) { flip(arguments.output, 0); });
+  std::string text =
+      refusal(both, [&](const auto&, const auto& arguments) { flip(arguments.operand(OperandRole::output), 0); });
   EXPECT_TRUE(has(text, "item 0 should be ")) << text;
-  text = refusal(both, [&](const auto& request, const auto& a) { flip(a.position, 4 * (request.n - 1)); });
+  text = refusal(
+      both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * (request.n - 1)); });
   EXPECT_TRUE(has(text, "indices ")) << text;
-  text = refusal(both, [&](const auto& request, const auto& a) { flip(a.position, 4 * request.n); });
+  text =
+      refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * request.n); });
   EXPECT_TRUE(has(text, "behind the output")) << text;
-  text = refusal(both, [&](const auto&, const auto& a) { flip(const_cast<void*>(a.input), 40); });
+  text = refusal(both, [&](const auto&, const auto& a) { flip(a.operand(OperandRole::input), 40); });
   EXPECT_TRUE(has(text, "it changed its input")) << text;
   const SortRequest values = with_values({}, ValueType::f64);
-  text = refusal(values, [&](const auto& request, const auto& a) { flip(a.values_output, 8 * request.n - 1); });
+  text = refusal(values, [&](const auto& request, const auto& a) {
+    flip(a.operand(OperandRole::values_output), 8 * request.n - 1);
+  });
   EXPECT_TRUE(has(text, "values_output ")) << text;
 }
 
@@ -399,8 +404,8 @@ TEST(VerifierOfSorts, RefusesWhatIsNotStable) {
   SortRequest request = with_values({.input_type = ValueType::u8}, ValueType::u32);
   SortingDevice device(request);
   device.spoil = [](const SortRequest& sort, const KernelArguments& arguments) {
-    const auto* const keys = static_cast<const u8*>(arguments.output);
-    auto* const values = static_cast<u32*>(arguments.values_output);
+    const auto* const keys = arguments.operand<const u8>(OperandRole::output);
+    auto* const values = arguments.operand<u32>(OperandRole::values_output);
     for (u64 place = 1; place < sort.n; ++place)
       if (keys[place] == keys[place - 1]) return std::swap(values[place], values[place - 1]);
   };
@@ -413,10 +418,11 @@ TEST(VerifierOfSorts, FeedsKeysThatAreAlikeAndOrdered) {
     SortingDevice device({});
     device.spoil = [&](const SortRequest& request, const KernelArguments& arguments) {
       Bytes found(request.n * 4);
-      std::memcpy(found.data(), arguments.input, found.size());
+      std::memcpy(found.data(), arguments.operand(OperandRole::input), found.size());
       InputSpec spec = with_pattern({}, request.n, pattern);
       spec.seed = 1;
-      if (request.n > 100 && found == input_of(spec)) static_cast<std::byte*>(arguments.output)[0] ^= std::byte{1};
+      if (request.n > 100 && found == input_of(spec))
+        arguments.operand<std::byte>(OperandRole::output)[0] ^= std::byte{1};
     };
     EXPECT_THROW(verified(device, {}), WrongResult) << token(pattern);
   }

@@ -36,8 +36,8 @@ class ClustersOnGpu : public GpuTest {
                         .shared_bytes = ClusterAggregatesKernel::kSharedBytes,
                         .cluster_blocks = cluster_blocks};
     KernelArguments arguments{};
-    arguments.input = in.data();
-    arguments.output = out.data();
+    arguments.set_operand(OperandRole::input, in.data());
+    arguments.set_operand(OperandRole::output, out.data());
     const TestStream stream;
     const auto enqueue = [&] { device_->launch(*module, launch, arguments, stream); };
     const TestGraph graph(stream, enqueue);

@@ -23,8 +23,8 @@ Instantiation kernel(const std::string& body) {
 }
 
 const char* const kWritesArguments =
-    "scantune::u64* out = static_cast<scantune::u64*>(a.output);"
-    "out[0] = a.n; out[1] = a.source_offset; out[2] = a.destination_offset; out[3] = a.init[0];";
+    "scantune::u64* out = a.operand<scantune::u64>(scantune::OperandRole::output);"
+    "out[0] = a.n; out[1] = a.extents[0]; out[2] = a.extents[1]; out[3] = a.init[0];";
 
 void launch_without_arguments(Device& device, const Module& module, const Launch& launch, Stream stream) {
   KernelArguments arguments{};
@@ -73,12 +73,12 @@ TEST_F(CudaDeviceTest, LaunchesWithTheLaunchsItemsAndOffsets) {
   const auto module = loaded(kWritesArguments);
   for (const bool pdl : {false, device_->identity().sm >= 90}) {
     KernelArguments arguments{};
-    arguments.output = memory();
+    arguments.set_operand(OperandRole::output, memory());
     arguments.init[0] = 77;
-    const Launch launch{.n = 11, .source_offset = 22, .destination_offset = 33, .pdl = pdl};
+    const Launch launch{.n = 11, .extents = {22, 33}, .pdl = pdl};
     device_->launch(*module, launch, arguments, nullptr);
     u64 written[4] = {};
-    device_->download(written, arguments.output, sizeof written);
+    device_->download(written, arguments.operand(OperandRole::output), sizeof written);
     EXPECT_EQ(written[0], 11u);
     EXPECT_EQ(written[1], 22u);
     EXPECT_EQ(written[2], 33u);
@@ -89,14 +89,14 @@ TEST_F(CudaDeviceTest, LaunchesWithTheLaunchsItemsAndOffsets) {
 TEST_F(CudaDeviceTest, LaunchesFromAThreadThatHasNoContextAndLeavesItSo) {
   const auto module = loaded(kWritesArguments);
   KernelArguments arguments{};
-  arguments.output = memory();
+  arguments.set_operand(OperandRole::output, memory());
   CUcontext left_current = nullptr;
   std::jthread([&] {
     device_->launch(*module, Launch{.n = 5}, arguments, nullptr);
     Driver::instance().cuCtxGetCurrent(&left_current);
   }).join();
   u64 n = 0;
-  device_->download(&n, arguments.output, sizeof n);
+  device_->download(&n, arguments.operand(OperandRole::output), sizeof n);
   EXPECT_EQ(n, 5u);
   EXPECT_EQ(left_current, nullptr);
 }

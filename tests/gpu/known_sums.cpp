@@ -41,20 +41,20 @@ SCANTUNE_DEVICE void for_each_index(u64 n, const Visit& visit) {
 }
 
 SCANTUNE_KERNEL(fill, kThreads, 1) {
-  const u64 seed = arguments.source_offset;
+  const u64 seed = arguments.extents[0];
   for_each_index(arguments.n, [&](u64 index) {
     const u64 before = index == 0 ? 0 : sum_through(seed, index - 1);
-    store_global<CacheHint::normal>(static_cast<Item*>(arguments.output) + index,
+    store_global<CacheHint::normal>(arguments.operand<Item>(OperandRole::output) + index,
                                     number<Item>(sum_through(seed, index) - before));
   });
 }
 
 SCANTUNE_KERNEL(check, kThreads, 1) {
-  const u64 seed = arguments.source_offset;
+  const u64 seed = arguments.extents[0];
   u64* const wrong = static_cast<u64*>(arguments.workspace);
   for_each_index(arguments.n, [&](u64 index) {
     const i64 expected = integer(number<Result>(sum_through(seed, index)));
-    const i64 found = integer(load_global<CacheHint::normal>(static_cast<const Result*>(arguments.input) + index));
+    const i64 found = integer(load_global<CacheHint::normal>(arguments.operand<const Result>(OperandRole::input) + index));
     if (expected == found || fetch_add(reinterpret_cast<u32*>(wrong), 1) != 0) return;
     store_global<CacheHint::normal>(wrong + 1, seed);
     store_global<CacheHint::normal>(wrong + 2, index);
@@ -121,24 +121,21 @@ KnownSums::KnownSums(Device& device, const ScanRequest& request) : device_(devic
 
 void KnownSums::launch(int kernel, u64 n, u64 seed, KernelArguments arguments, Stream stream) const {
   const u64 blocks = std::min(kMostBlocks, ceil_div(n, u64{kThreads}));
-  device_.launch(*module_,
-                 {.kernel = kernel,
-                  .grid_blocks = static_cast<u32>(blocks),
-                  .block_threads = kThreads,
-                  .n = n,
-                  .source_offset = seed},
-                 arguments, stream);
+  device_.launch(
+      *module_,
+      {.kernel = kernel, .grid_blocks = static_cast<u32>(blocks), .block_threads = kThreads, .n = n, .extents = {seed}},
+      arguments, stream);
 }
 
 void KnownSums::fill(void* items, u64 n, u64 seed, Stream stream) const {
   KernelArguments arguments{};
-  arguments.output = items;
+  arguments.set_operand(OperandRole::output, items);
   launch(0, n, seed, arguments, stream);
 }
 
 void KnownSums::check(const void* results, u64 n, u64 seed, const Verdict& verdict, Stream stream) const {
   KernelArguments arguments{};
-  arguments.input = results;
+  arguments.set_operand(OperandRole::input, results);
   arguments.workspace = verdict.data();
   launch(1, n, seed, arguments, stream);
 }

@@ -36,7 +36,8 @@ class Occupant {
   Occupant(Device& device, u32 ctas, int shared_bytes)
       : kernel_(device,
                 "extern \"C\" __global__ void kernel(scantune::KernelArguments arguments) {\n"
-                "  volatile unsigned* const released = static_cast<volatile unsigned*>(arguments.output);\n"
+                "  volatile unsigned* const released = arguments.operand<volatile "
+                "unsigned>(scantune::OperandRole::output);\n"
                 "  released[1 + blockIdx.x] = 1;\n"
                 "  while (*released == 0) __nanosleep(1000);\n"
                 "}\n",
@@ -71,7 +72,7 @@ class Occupant {
   // Starts the kernel; false if its CTAs do not all become resident.
   bool enter() {
     KernelArguments arguments{};
-    arguments.output = const_cast<unsigned*>(words_);
+    arguments.set_operand(OperandRole::output, const_cast<unsigned*>(words_));
     kernel_.enqueue(launch_, arguments, stream_);
     return comes_true([&] {
       for (u32 cta = 0; cta < launch_.grid_blocks; ++cta)

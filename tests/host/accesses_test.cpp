@@ -14,9 +14,9 @@ class Accesses : public KernelFixture {};
 
 TEST_F(Accesses, ReportsAccessesOutOfBounds) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 32, 1) {
-  const u32* in = static_cast<const u32*>(arguments.input);
+  const u32* in = arguments.operand<const u32>(OperandRole::input);
   const u32 value = load_global<CacheHint::normal>(in + thread_rank());
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), value);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + thread_rank(), value);
 })");
   DeviceArray<u32> small(device_, 31), large(device_, 32);
   const std::string load = report(*module, {.block_threads = 32}, arguments(small.data(), large.data()));
@@ -30,7 +30,7 @@ TEST_F(Accesses, ReportsAccessesOutOfBounds) {
 
 TEST_F(Accesses, ReportsAccessesToFreedMemory) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 32, 1) {
-  load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input));
+  load_global<CacheHint::normal>(arguments.operand<const u32>(OperandRole::input));
 })");
   const void* freed;
   {
@@ -43,7 +43,7 @@ TEST_F(Accesses, ReportsAccessesToFreedMemory) {
 
 TEST_F(Accesses, ReportsMisalignedAccesses) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 32, 1) {
-  load_global<CacheHint::normal>(static_cast<const u64*>(arguments.input));
+  load_global<CacheHint::normal>(arguments.operand<const u64>(OperandRole::input));
 })");
   DeviceArray<u32> memory(device_, 4);
   EXPECT_EQ(report(*module, {.block_threads = 1}, arguments(memory.data(), nullptr)), "");
@@ -58,8 +58,8 @@ struct Value {
   u32 words[3];
 };
 SCANTUNE_KERNEL(kernel, 4, 1) {
-  const Value value = load_global<CacheHint::normal>(static_cast<const Value*>(arguments.input) + thread_rank());
-  store_global<CacheHint::normal>(static_cast<Value*>(arguments.output) + thread_rank(), value);
+  const Value value = load_global<CacheHint::normal>(arguments.operand<const Value>(OperandRole::input) + thread_rank());
+  store_global<CacheHint::normal>(arguments.operand<Value>(OperandRole::output) + thread_rank(), value);
 })");
   DeviceArray<u32> in(device_, 13), out(device_, 12);
   for (u32 word = 0; word < in.size(); ++word) in[word] = word;
@@ -83,7 +83,7 @@ TEST_F(Accesses, ReportsSharedMemoryThatIsTooSmall) {
 
 TEST_F(Accesses, FillsSharedMemoryWithArbitraryBytes) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 1, 1) {
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output), shared_memory<u32[8]>()[3]);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output), shared_memory<u32[8]>()[3]);
 })");
   std::set<u32> values;
   DeviceArray<u32> out(device_, 1);

@@ -39,7 +39,7 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
     } else {
       )" + wait_full +
            R"(
-      store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + round * 32 + lane, shared.slots[31 - lane]);
+      store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + round * 32 + lane, shared.slots[31 - lane]);
       barrier_arrive(&shared.empty);
     }
   }
@@ -91,7 +91,7 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
   shared.slots[thread_rank()] = thread_rank();
   barrier_arrive(&shared.all);
   barrier_wait(&shared.all, 0);
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), shared.slots[63 - thread_rank()]);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + thread_rank(), shared.slots[63 - thread_rank()]);
 })";
   };
   const auto wrong = [&](const char* arrivals) {
@@ -117,7 +117,7 @@ struct Shared { Barrier stored; };
 SCANTUNE_KERNEL(kernel, 64, 1) {
   Shared& shared = shared_memory<Shared>();
   u32* message = static_cast<u32*>(arguments.workspace);
-  u32* out = static_cast<u32*>(arguments.output);
+  u32* out = arguments.operand<u32>(OperandRole::output);
   if (thread_rank() == 0) barrier_init(&shared.stored, 1);
   sync_block();
   if (thread_rank() < 32) {
@@ -161,8 +161,8 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
     store_global<CacheHint::normal>(message + 32, 1u);
   } else if (thread_rank() == 33) {
     barrier_wait(&shared.stored, 0);
-    store_global<CacheHint::normal>(static_cast<u32*>(arguments.output), load_global<CacheHint::normal>(message));
-    store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + 1, load_global<CacheHint::normal>(message + 32));
+    store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output), load_global<CacheHint::normal>(message));
+    store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + 1, load_global<CacheHint::normal>(message + 32));
   }
 })");
   int late = 0;
@@ -180,7 +180,7 @@ TEST_F(Barriers, CarryTheWaitForTheKernelBefore) {
     return std::string(R"(
 SCANTUNE_KERNEL(first, 32, 1) {
   release_dependents();
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), thread_rank());
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + thread_rank(), thread_rank());
 }
 struct Shared { Barrier begun; };
 SCANTUNE_KERNEL(second, 64, 1) {
@@ -193,8 +193,8 @@ SCANTUNE_KERNEL(second, 64, 1) {
   } else if (thread_rank() >= 32) {
     )") + wait +
            R"(
-    const u32 value = load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input) + 63 - thread_rank());
-    store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank() - 32, value);
+    const u32 value = load_global<CacheHint::normal>(arguments.operand<const u32>(OperandRole::input) + 63 - thread_rank());
+    store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + thread_rank() - 32, value);
   }
 })";
   };
@@ -245,7 +245,7 @@ SCANTUNE_KERNEL(kernel, 160, 1) {
         seen |= 1u << index;
         sync_warp();
       }
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + lane, 1u);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + lane, 1u);
 })");
   for (u64 seed = 0; seed <= kSeeds; ++seed) {
     DeviceArray<u32> out(device_, 32, 0);

@@ -28,8 +28,8 @@ struct Shared {
 };
 SCANTUNE_KERNEL(kernel, 96, 1) {
   Shared& shared = shared_memory<Shared>();
-  const u32* in = static_cast<const u32*>(arguments.input) + block_rank() * kTiles * kItems;
-  u32* out = static_cast<u32*>(arguments.output) + block_rank() * kTiles * kItems;
+  const u32* in = arguments.operand<const u32>(OperandRole::input) + block_rank() * kTiles * kItems;
+  u32* out = arguments.operand<u32>(OperandRole::output) + block_rank() * kTiles * kItems;
   if (thread_rank() == 0) {
     for (u32 stage = 0; stage < kStages; ++stage) {
       barrier_init(&shared.loaded[stage], 1);
@@ -184,8 +184,8 @@ class Bulk : public KernelFixture {
     return compile(R"(struct Shared { alignas(16) u32 items[64]; Barrier loaded; };
 SCANTUNE_KERNEL(kernel, 32, 1) {
   Shared& shared = shared_memory<Shared>();
-  u32* in = const_cast<u32*>(static_cast<const u32*>(arguments.input));
-  u32* out = static_cast<u32*>(arguments.output);
+  u32* in = const_cast<u32*>(arguments.operand<const u32>(OperandRole::input));
+  u32* out = arguments.operand<u32>(OperandRole::output);
   barrier_init(&shared.loaded, 1); fence_barrier_init();
 )" + body + "}");
   }
@@ -303,7 +303,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
   } else {
     while (load_acquire(flag) == 0) poll_pause<0>();
     for (u32 item = 0; item < 64; ++item)
-      store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + item, load_global<CacheHint::normal>(message + item));
+      store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + item, load_global<CacheHint::normal>(message + item));
   }
 })");
     int count = 0;
@@ -331,7 +331,7 @@ SCANTUNE_KERNEL(first, 32, 1) {
   fence_shared_for_bulk();
   sync_block();
   if (thread_rank() != 0) return;
-  bulk_store(static_cast<u32*>(arguments.output) + 32 * block_rank(), shared.items, 128);
+  bulk_store(arguments.operand<u32>(OperandRole::output) + 32 * block_rank(), shared.items, 128);
   bulk_commit();
   bulk_wait_read<0>();
 }
@@ -342,12 +342,12 @@ SCANTUNE_KERNEL(second, 32, 1) {
     fence_barrier_init();
     if (arguments.n == 0) wait_for_predecessor();
     barrier_arrive_expecting(&shared.loaded, 128);
-    bulk_load(shared.items, static_cast<const u32*>(arguments.input) + 32 * (block_count() - 1 - block_rank()), 128, &shared.loaded);
+    bulk_load(shared.items, arguments.operand<const u32>(OperandRole::input) + 32 * (block_count() - 1 - block_rank()), 128, &shared.loaded);
     wait_for_predecessor();
   }
   sync_block();
   barrier_wait(&shared.loaded, 0);
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + 32 * block_rank() + thread_rank(), shared.items[thread_rank()]);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + 32 * block_rank() + thread_rank(), shared.items[thread_rank()]);
 })",
                               {"first", "second"});
   DeviceArray<u32> first(device_, 128), second(device_, 128);
@@ -401,7 +401,7 @@ SCANTUNE_KERNEL(kernel, 96, 1) {
     barrier_arrive(&shared.ready);
   } else if (thread_rank() == 64) {
     barrier_wait(&shared.ready, 0);
-    bulk_store(arguments.output, shared.items, 128);
+    bulk_store(arguments.operand(OperandRole::output), shared.items, 128);
     bulk_commit();
     bulk_wait();
   }

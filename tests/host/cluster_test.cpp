@@ -30,7 +30,7 @@ class Clusters : public KernelFixture {
 SCANTUNE_KERNEL(kernel, 64, 1) {
   Shared& shared = shared_memory<Shared>();
   const u32 rank = cluster_rank(), thread = thread_rank(), peers = static_cast<u32>(arguments.n);
-  u32* out = static_cast<u32*>(arguments.output);
+  u32* out = arguments.operand<u32>(OperandRole::output);
 #line 1 "body.cpp"
 )" + body + "\n}");
   }
@@ -111,7 +111,7 @@ if (thread < peers) send_to_cta(&shared.slots[cluster_rank()], thread, block_ran
 )" + wait + R"(
 u32 sum = 0;
 for (u32 peer = 0; peer < peers; ++peer) sum += shared.slots[peer];
-store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + block_rank() * 64 + thread, sum);
+store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + block_rank() * 64 + thread, sum);
 })");
     Launch launch = launch_of(size, 2);
     launch.n = static_cast<u64>(size);

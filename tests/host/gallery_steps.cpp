@@ -77,8 +77,8 @@ std::vector<CountedOperation> operations_of(const FamilyModel& family, const Req
   std::vector<HostLaunch> launches;
   for (int index = 0; index < list.count; ++index) {
     KernelArguments arguments{};
-    arguments.input = input.data();
-    arguments.output = output.data();
+    arguments.set_operand(OperandRole::input, input.data());
+    arguments.set_operand(OperandRole::output, output.data());
     arguments.workspace = workspace.data();
     launches.push_back({&module, list.launches[index], arguments});
   }

@@ -286,8 +286,8 @@ Counts counted(const Config& config, const Typed& request) {
   const LaunchList list = config.family().launches(config, request, Variant::aligned);
   for (int index = 0; index < list.count; ++index) {
     KernelArguments arguments{};
-    arguments.input = input.data();
-    arguments.output = output.data();
+    arguments.set_operand(OperandRole::input, input.data());
+    arguments.set_operand(OperandRole::output, output.data());
     arguments.workspace = workspace.data();
     launches.push_back({&module, list.launches[index], arguments});
   }
@@ -439,10 +439,10 @@ TEST_P(GallerySum, IsRightAtEdgeSizes) {
       std::copy(init.begin(), init.end(), init_memory.data());
       const Workspace workspace(device, family.workspace(config, request));
       KernelArguments arguments{};
-      arguments.input = input.data();
-      arguments.output = output.data();
+      arguments.set_operand(OperandRole::input, input.data());
+      arguments.set_operand(OperandRole::output, output.data());
       arguments.workspace = workspace.data();
-      arguments.init_memory = init_memory.data();
+      arguments.set_operand(OperandRole::init, init_memory.data());
       std::copy(init.begin(), init.end(), arguments.init);
       const Module& module = bench().kernels.get(instantiate(request, config, Variant::any));
       if (is_rehearsal()) continue;

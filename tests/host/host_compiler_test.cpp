@@ -198,14 +198,15 @@ TEST(HostDevice, KeepsKernelsOfTheSameNameApart) {
   const std::ptrdiff_t files = open_files();
   for (u32 value = 0; value < 3; ++value) {
     const std::string body =
-        "if (scantune::thread_rank() == 0) scantune::store_relaxed(static_cast<scantune::u32*>(arguments.output), " +
+        "if (scantune::thread_rank() == 0) "
+        "scantune::store_relaxed(arguments.operand<scantune::u32>(scantune::OperandRole::output), " +
         std::to_string(value) + ");";
     modules.push_back(device.load(device.compiler().compile(kernel_of(body), "host"), kernels, {}));
   }
   EXPECT_EQ(open_files(), files);
   for (u32 value = 0; value < 3; ++value) {
     KernelArguments arguments{};
-    arguments.output = out;
+    arguments.set_operand(OperandRole::output, out);
     device.launch(*modules[value], {.block_threads = 32}, arguments, nullptr);
     EXPECT_EQ(*out, value);
   }

@@ -51,8 +51,8 @@ class KernelFixture : public testing::Test {
 
   static KernelArguments arguments(const void* input, void* output, void* workspace = nullptr) {
     KernelArguments result{};
-    result.input = input;
-    result.output = output;
+    result.set_operand(OperandRole::input, input);
+    result.set_operand(OperandRole::output, output);
     result.workspace = workspace;
     return result;
   }

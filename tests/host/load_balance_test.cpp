@@ -94,10 +94,10 @@ void check(const Case& balance) {
   const bool has_both = request.assigned == Assigned::segments_and_ranks;
   const GuardedMemory ranks(device, has_both ? request.n * output_bytes : 0, off == 0 ? 0 : (off + 2) * output_bytes);
   KernelArguments arguments{};
-  arguments.input = offsets.data();
-  arguments.output = output.data();
-  arguments.position = ranks.data();
-  arguments.values = values.data();
+  arguments.set_operand(OperandRole::input, offsets.data());
+  arguments.set_operand(OperandRole::output, output.data());
+  arguments.set_operand(OperandRole::position, ranks.data());
+  arguments.set_operand(OperandRole::values, values.data());
 
   const Bytes beside = drawn_bytes(values.size()), read = as_bytes(balance.offsets, offset_bytes);
   std::ranges::copy(read, offsets.data());
@@ -389,10 +389,10 @@ void run_with_wrong(const Case& balance) {
   const ExactMemory output(device, Bytes(request.n * output_bytes)), ranks(device, Bytes(request.n * output_bytes)),
       values(device, Bytes(request.segments * output_bytes));
   KernelArguments arguments{};
-  arguments.input = offsets.data();
-  arguments.output = output.data();
-  arguments.position = ranks.data();
-  arguments.values = values.data();
+  arguments.set_operand(OperandRole::input, offsets.data());
+  arguments.set_operand(OperandRole::output, output.data());
+  arguments.set_operand(OperandRole::position, ranks.data());
+  arguments.set_operand(OperandRole::values, values.data());
   const HostLaunch launch = launch_of(balance, arguments);
   ASSERT_NO_THROW(device.run({&launch, 1}, Schedule::from_seed(balance.seed)));
 }

@@ -303,10 +303,10 @@ void check(const MapCase& tested, const R& request, const Config& config, const 
   }
 
   KernelArguments arguments{};
-  arguments.input = has_input ? input.data() : nullptr;
-  arguments.output = !has_output ? nullptr : run.in_place ? input.data() : output.data();
+  arguments.set_operand(OperandRole::input, has_input ? input.data() : nullptr);
+  arguments.set_operand(OperandRole::output, !has_output ? nullptr : run.in_place ? input.data() : output.data());
   std::memcpy(arguments.init, init.bytes, sizeof init.bytes);
-  arguments.n_memory = n_memory.data();
+  arguments.set_operand(OperandRole::n, n_memory.data());
   std::ranges::copy(tested.load_state(arrays, results), arguments.states.load);
   std::ranges::copy(tested.store_state(arrays, results), arguments.states.store);
   const Workspace workspace(device, config.family().workspace(config, request));

@@ -29,7 +29,7 @@ SCANTUNE_KERNEL(kernel, 128, 1) {
   shared.slots[thread_rank()] = thread_rank();
   )") + barrier +
            R"(
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), shared.slots[(thread_rank() + 32) % 128]);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + thread_rank(), shared.slots[(thread_rank() + 32) % 128]);
 })";
   };
   const auto failures = [&](const Module& module) {
@@ -58,7 +58,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
   shared.slots[thread_rank()] = thread_rank();
   )") + barrier +
            R"(
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), shared.slots[(thread_rank() + 1) % 32]);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + thread_rank(), shared.slots[(thread_rank() + 1) % 32]);
 })";
   };
   const auto failures = [&](const Module& module) {
@@ -80,7 +80,7 @@ TEST_F(Meetings, ShufflesAndVotesLikeAWarp) {
   const auto module = compile(R"(
 SCANTUNE_KERNEL(kernel, 32, 1) {
   const u32 lane = thread_rank();
-  u64* out = static_cast<u64*>(arguments.output) + lane * 4;
+  u64* out = arguments.operand<u64>(OperandRole::output) + lane * 4;
   store_global<CacheHint::normal>(out, static_cast<u64>(shuffle_up(lane + 100, 3)));
   store_global<CacheHint::normal>(out + 1, static_cast<u64>(shuffle_down(lane + 100, 3)));
   store_global<CacheHint::normal>(out + 2, shuffle_index(static_cast<u64>(lane) << 40, 31 - lane));
@@ -121,8 +121,8 @@ void reduce(const T* in, T* out) {
   store_global<CacheHint::normal>(out + 128 + lane, reduce_lanes<Operator::bit_or>(value));
   store_global<CacheHint::normal>(out + 160 + lane, reduce_lanes<Operator::bit_xor>(value));
 }
-SCANTUNE_KERNEL(of_i32, 32, 1) { reduce(static_cast<const i32*>(arguments.input), static_cast<i32*>(arguments.output)); }
-SCANTUNE_KERNEL(of_u32, 32, 1) { reduce(static_cast<const u32*>(arguments.input), static_cast<u32*>(arguments.output)); }
+SCANTUNE_KERNEL(of_i32, 32, 1) { reduce(arguments.operand<const i32>(OperandRole::input), arguments.operand<i32>(OperandRole::output)); }
+SCANTUNE_KERNEL(of_u32, 32, 1) { reduce(arguments.operand<const u32>(OperandRole::input), arguments.operand<u32>(OperandRole::output)); }
 )",
                               {"of_i32", "of_u32"});
   const auto expect_combinations = [&]<class T>(int kernel, T) {
@@ -161,7 +161,7 @@ u32 sum_of_shuffled(u32 lane) {
 }
 SCANTUNE_KERNEL(kernel, 32, 1) {
   const u32 lane = thread_rank();
-  u32* out = static_cast<u32*>(arguments.output) + lane * 5;
+  u32* out = arguments.operand<u32>(OperandRole::output) + lane * 5;
   store_global<CacheHint::normal>(out, sum_of_shuffled<1>(lane));
   store_global<CacheHint::normal>(out + 1, sum_of_shuffled<3>(lane));
   store_global<CacheHint::normal>(out + 2, sum_of_shuffled<12>(lane));
@@ -191,7 +191,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
     votes = ballot(~0x3ffu, lane % 2 == 1);
     sync_warp(~0x3ffu);
   }
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + lane, votes);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + lane, votes);
 })");
   DeviceArray<u32> out(device_, 32);
   for (u64 seed = 0; seed < 100; ++seed) {

@@ -20,7 +20,7 @@ class MessagePassing : public KernelFixture {
 SCANTUNE_KERNEL(kernel, 64, 1) {
   u32* flag = static_cast<u32*>(arguments.workspace);
   u32* message = flag + 32;
-  u32* out = static_cast<u32*>(arguments.output);
+  u32* out = arguments.operand<u32>(OperandRole::output);
   if (block_rank() == 0) { )" + send +
                                 R"( }
   else if (thread_rank() == 0) { )" +
@@ -84,7 +84,7 @@ TEST_F(MessagePassing, ReleaseCarriesWhatABarrierShowed) {
 TEST_F(MemoryModel, ShowsAThreadItsOwnStores) {
   const auto module = compile(R"(
 SCANTUNE_KERNEL(kernel, 64, 1) {
-  u32* slot = static_cast<u32*>(arguments.output) + block_rank() * 64 + thread_rank();
+  u32* slot = arguments.operand<u32>(OperandRole::output) + block_rank() * 64 + thread_rank();
   for (u32 round = 1; round <= 10; ++round) {
     store_global<CacheHint::normal>(slot, round);
     if (load_global<CacheHint::normal>(slot) != round) { store_global<CacheHint::normal>(slot, 1000u); return; }
@@ -108,7 +108,7 @@ SCANTUNE_KERNEL(kernel, 32, 1) {
     u32 last = 0;
     while (last != 20) {
       const u32 seen = load_relaxed(counter);
-      if (seen < last) store_relaxed(static_cast<u32*>(arguments.output), 1u);
+      if (seen < last) store_relaxed(arguments.operand<u32>(OperandRole::output), 1u);
       last = seen;
       if (seen != 20) poll_pause<0>();
     }
@@ -162,7 +162,7 @@ TEST_F(MemoryModel, AddsAtomically) {
   const auto module = compile(R"(
 SCANTUNE_KERNEL(kernel, 64, 1) {
   const u32 ticket = fetch_add(static_cast<u32*>(arguments.workspace), 1);
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + ticket, 1u);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + ticket, 1u);
 })");
   for (u64 seed = 1; seed <= 50; ++seed) {
     DeviceArray<u32> counter(device_, 1, 0), out(device_, 640, 0);

@@ -193,8 +193,8 @@ class ReduceTrial : public Trial {
   void append(std::vector<HostLaunch>& launches, const unsigned char* input, unsigned char* output,
               const Workspace& workspace) const {
     KernelArguments arguments{};
-    arguments.input = input;
-    arguments.output = output;
+    arguments.set_operand(OperandRole::input, input);
+    arguments.set_operand(OperandRole::output, output);
     arguments.workspace = workspace.data();
     std::copy(init_.begin(), init_.end(), arguments.init);
     const LaunchList list = config_->family().launches(*config_, request_, variant());
@@ -244,15 +244,15 @@ class SelectTrial : public Trial {
     Workspace workspace(device_, need);
     if (setting_.wraps_epoch) workspace.header().epoch = kLastEpoch - 2;  // the second has the last one
     KernelArguments arguments{};
-    arguments.input = input_;
-    arguments.output = output_;
+    arguments.set_operand(OperandRole::input, input_);
+    arguments.set_operand(OperandRole::output, output_);
     arguments.workspace = workspace.data();
-    arguments.flags = device_flags_;
-    arguments.rejected = rejected_;
-    arguments.position = places_;
-    arguments.values = values_;
-    arguments.values_output = values_output_;
-    arguments.count = count_;
+    arguments.set_operand(OperandRole::flags, device_flags_);
+    arguments.set_operand(OperandRole::rejected, rejected_);
+    arguments.set_operand(OperandRole::position, places_);
+    arguments.set_operand(OperandRole::values, values_);
+    arguments.set_operand(OperandRole::values_output, values_output_);
+    arguments.set_operand(OperandRole::count, count_);
     const LaunchList list = config_->family().launches(*config_, request_, variant());
     std::vector<HostLaunch> launches;
     for (int selection = 0; selection < 2; ++selection)
@@ -351,9 +351,9 @@ class LoadBalanceTrial : public Trial {
       std::fill_n(step.output, 4 * step.request.n, kPoison);
       std::fill_n(step.position, 4 * step.request.n, kPoison);
       KernelArguments arguments{};
-      arguments.input = offsets;
-      arguments.output = step.output;
-      arguments.position = step.position;
+      arguments.set_operand(OperandRole::input, offsets);
+      arguments.set_operand(OperandRole::output, step.output);
+      arguments.set_operand(OperandRole::position, step.position);
       launches.push_back(
           {module_.get(), config_->family().launches(*config_, step.request, Variant::aligned).launches[0], arguments});
       offsets = step.output;
@@ -421,10 +421,10 @@ class SortTrial : public Trial {
       std::fill_n(step.output.keys, step.expected.keys.size(), kPoison);
       std::fill_n(step.output.values, step.expected.values.size(), kPoison);
       KernelArguments arguments{};
-      arguments.input = from->keys;
-      arguments.values = from->values;
-      arguments.output = step.output.keys;
-      arguments.values_output = step.output.values;
+      arguments.set_operand(OperandRole::input, from->keys);
+      arguments.set_operand(OperandRole::values, from->values);
+      arguments.set_operand(OperandRole::output, step.output.keys);
+      arguments.set_operand(OperandRole::values_output, step.output.values);
       arguments.workspace = workspace.data();
       const LaunchList list = config_->family().launches(*config_, step.request, variant());
       for (int index = 0; index < list.count; ++index)

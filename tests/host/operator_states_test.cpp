@@ -242,8 +242,8 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
     const GuardedMemory& output = *outputs[state];
     expected[state] = expected_of(tested, request, items, Bytes(output.data(), output.data() + output.size()), state);
     KernelArguments arguments{};
-    arguments.input = input.data();
-    arguments.output = output.data();
+    arguments.set_operand(OperandRole::input, input.data());
+    arguments.set_operand(OperandRole::output, output.data());
     arguments.workspace = workspace.data();
     std::ranges::copy(kInit, arguments.init);
     std::ranges::copy(tested.states[state], arguments.states.combine);

@@ -36,7 +36,7 @@ SCANTUNE_KERNEL(first, 64, 1) {
   ++running;
   release_dependents();
   for (u32 round = 0; round < 5; ++round) {
-    store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + block_rank() * 64 + thread_rank(), round);
+    store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + block_rank() * 64 + thread_rank(), round);
     sync_block();
   }
   --running;
@@ -50,8 +50,8 @@ SCANTUNE_KERNEL(second, 64, 1) {
   const u32 index = block_rank() * 64 + thread_rank();
   const u32 overlapped = running != 0 ? 100 : 0;
   wait_for_predecessor();
-  const u32 value = load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input) + (index + 100) % 256);
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + index, overlapped + value);
+  const u32 value = load_global<CacheHint::normal>(arguments.operand<const u32>(OperandRole::input) + (index + 100) % 256);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + index, overlapped + value);
 })",
                               {"first", "second"});
   int overlapped = 0;
@@ -70,7 +70,7 @@ SCANTUNE_KERNEL(second, 64, 1) {
 TEST_F(Overlap, ReportsAnAccessBeforeTheWait) {
   const auto module = compile(std::string(kFirst) + R"(
 SCANTUNE_KERNEL(second, 64, 1) {
-  if (block_rank() == 3) load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input));
+  if (block_rank() == 3) load_global<CacheHint::normal>(arguments.operand<const u32>(OperandRole::input));
   wait_for_predecessor();
 })",
                               {"first", "second"});
@@ -81,7 +81,7 @@ SCANTUNE_KERNEL(second, 64, 1) {
 TEST_F(Overlap, AllowsAPrefetchBeforeTheWait) {
   const auto module = compile(std::string(kFirst) + R"(
 SCANTUNE_KERNEL(second, 64, 1) {
-  if (thread_rank() == 0) prefetch_to_l2(arguments.input, 1024);
+  if (thread_rank() == 0) prefetch_to_l2(arguments.operand(OperandRole::input), 1024);
   wait_for_predecessor();
 })",
                               {"first", "second"});
@@ -92,7 +92,7 @@ TEST_F(Overlap, ReportsPrefetchesThatNoInstructionMakes) {
   const auto prefetch = [&](const std::string& what) {
     const auto module = compile(std::string(kFirst) + R"(
 SCANTUNE_KERNEL(second, 64, 1) {
-  const auto* const items = static_cast<const u32*>(arguments.input);
+  const auto* const items = arguments.operand<const u32>(OperandRole::input);
   if (block_rank() == 1 && thread_rank() == 0) prefetch_to_l2()" +
                                     what + R"();
   wait_for_predecessor();
@@ -124,8 +124,8 @@ SCANTUNE_KERNEL(second, 64, 1) {
   if (thread_rank() == 0) wait_for_predecessor();
   sync_block();
   const u32 index = block_rank() * 64 + thread_rank();
-  const u32 value = load_global<CacheHint::normal>(static_cast<const u32*>(arguments.input) + (index + 100) % 256);
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + index, value);
+  const u32 value = load_global<CacheHint::normal>(arguments.operand<const u32>(OperandRole::input) + (index + 100) % 256);
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + index, value);
 })",
                               {"first", "second"});
   for (u64 seed = 0; seed <= kSeeds; ++seed) {

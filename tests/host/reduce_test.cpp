@@ -131,12 +131,12 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   const Workspace workspace(device, reduction.config.family().workspace(reduction.config, request));
 
   KernelArguments arguments{};
-  arguments.input = items.empty() ? nullptr : input.data();
-  arguments.output = output.data();
+  arguments.set_operand(OperandRole::input, items.empty() ? nullptr : input.data());
+  arguments.set_operand(OperandRole::output, output.data());
   arguments.workspace = workspace.data();
-  if (request.has_position()) arguments.position = positions.data();
+  if (request.has_position()) arguments.set_operand(OperandRole::position, positions.data());
   if (request.init == Init::value) std::memcpy(arguments.init, init.data(), init.size());
-  if (request.init == Init::memory) arguments.init_memory = init_memory.data();
+  if (request.init == Init::memory) arguments.set_operand(OperandRole::init, init_memory.data());
   const LaunchList list = reduction.config.family().launches(reduction.config, request, reduction.variant);
   std::vector<HostLaunch> launches;
   for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});

@@ -61,14 +61,16 @@ bool GuardedMemory::surroundings_intact() const {
 std::vector<HostLaunch> scan_launches(const Module& module, const Config& config, const ScanRequest& request,
                                       const ScanBuffers& buffers, Variant variant, u64 first_item) {
   KernelArguments arguments{};
-  arguments.input = reinterpret_cast<const void*>(address_before(buffers.input, first_item, request.input_bytes()));
-  arguments.output = reinterpret_cast<void*>(address_before(buffers.output, first_item, request.output_bytes()));
+  arguments.set_operand(OperandRole::input, reinterpret_cast<const void*>(
+                                                address_before(buffers.input, first_item, request.input_bytes())));
+  arguments.set_operand(OperandRole::output,
+                        reinterpret_cast<void*>(address_before(buffers.output, first_item, request.output_bytes())));
   arguments.workspace = buffers.workspace;
   if (request.init == Init::value)
     std::memcpy(arguments.init, buffers.init, static_cast<std::size_t>(request.accumulator_bytes()));
-  if (request.init == Init::memory) arguments.init_memory = buffers.init;
-  arguments.n_memory = buffers.n;
-  arguments.clamped = buffers.clamped;
+  if (request.init == Init::memory) arguments.set_operand(OperandRole::init, buffers.init);
+  arguments.set_operand(OperandRole::n, buffers.n);
+  arguments.set_operand(OperandRole::clamped, buffers.clamped);
 
   std::vector<HostLaunch> launches;
   const LaunchList list = config.family().launches(config, request, variant);

@@ -18,7 +18,7 @@ class Scheduling : public KernelFixture {};
 TEST_F(Scheduling, RunsEveryThreadOfEveryCta) {
   const auto module = compile(R"(
 SCANTUNE_KERNEL(kernel, 96, 1) {
-  u32* out = static_cast<u32*>(arguments.output);
+  u32* out = arguments.operand<u32>(OperandRole::output);
   store_global<CacheHint::normal>(out + block_rank() * 96 + thread_rank(), block_rank() * 1000 + thread_rank() + block_count());
 })");
   DeviceArray<u32> out(device_, 20 * 96);
@@ -100,7 +100,7 @@ SCANTUNE_KERNEL(kernel, 64, 1) {
 TEST_F(Scheduling, StartsCtasInOrderWhereTheLaunchAsksForIt) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 1, 1) {
   const u32 place = fetch_add(static_cast<u32*>(arguments.workspace), 1);
-  store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + place, block_rank());
+  store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + place, block_rank());
 })");
   int shuffled = 0;
   for (u64 seed = 1; seed <= 40; ++seed) {
@@ -126,10 +126,10 @@ static u32 resident, most;
 SCANTUNE_KERNEL(kernel, 32, 1) {
   if (thread_rank() == 0) {
     if (++resident > most) most = resident;
-    store_relaxed(static_cast<u32*>(arguments.output), most);
+    store_relaxed(arguments.operand<u32>(OperandRole::output), most);
   }
   for (int round = 0; round < 20; ++round) {
-    load_relaxed(static_cast<u32*>(arguments.output));
+    load_relaxed(arguments.operand<u32>(OperandRole::output));
     sync_block();
   }
   if (thread_rank() == 0) --resident;
@@ -150,10 +150,10 @@ TEST_F(Scheduling, CanBeUsedAgainAfterAFailure) {
       "SCANTUNE_KERNEL(kernel, 64, 1) { if (thread_rank() < 32) sync_block(); else while (true) poll_pause<0>(); }");
   const auto good = compile(
       "SCANTUNE_KERNEL(kernel, 64, 1) { sync_block(); "
-      "store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + thread_rank(), 5u); }");
+      "store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + thread_rank(), 5u); }");
   const auto bad = compile(
       "SCANTUNE_KERNEL(kernel, 64, 1) { if (thread_rank() == 7) "
-      "load_global<CacheHint::normal>(static_cast<u32*>(arguments.output) - 1); sync_block(); }");
+      "load_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) - 1); sync_block(); }");
   EXPECT_THAT(report(*hang, {.block_threads = 64}, {}), HasSubstr("without progress"));
   for (u64 seed = 1; seed <= 20; ++seed) {
     DeviceArray<u32> out(device_, 64, 0);
@@ -167,7 +167,7 @@ TEST_F(Scheduling, RunsTheSameScheduleForTheSameSeed) {
   const auto module = compile(R"(SCANTUNE_KERNEL(kernel, 64, 1) {
   for (u32 round = 0; round < 5; ++round) {
     const u32 place = fetch_add(static_cast<u32*>(arguments.workspace), 1);
-    store_global<CacheHint::normal>(static_cast<u32*>(arguments.output) + place, block_rank() * 64 + thread_rank());
+    store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output) + place, block_rank() * 64 + thread_rank());
   }
 })");
   const auto order = [&](u64 seed) {

@@ -103,16 +103,16 @@ void check(const Case& selection) {
   for (std::size_t byte = 0; byte < beside.size(); ++byte) beside[byte] = static_cast<unsigned char>(31 * byte + 7);
   const Workspace workspace(device, selection.config.family().workspace(selection.config, request));
   KernelArguments arguments{};
-  arguments.input = input->data();
-  arguments.output = selection.in_place ? input->data() : output->data();
+  arguments.set_operand(OperandRole::input, input->data());
+  arguments.set_operand(OperandRole::output, selection.in_place ? input->data() : output->data());
   arguments.workspace = workspace.data();
-  arguments.position = positions->data();
-  arguments.flags = flags->data();
-  arguments.values = values->data();
-  arguments.values_output = values_output->data();
-  arguments.rejected = rejected->data();
-  arguments.second = second->data();
-  arguments.count = count.data();
+  arguments.set_operand(OperandRole::position, positions->data());
+  arguments.set_operand(OperandRole::flags, flags->data());
+  arguments.set_operand(OperandRole::values, values->data());
+  arguments.set_operand(OperandRole::values_output, values_output->data());
+  arguments.set_operand(OperandRole::rejected, rejected->data());
+  arguments.set_operand(OperandRole::second, second->data());
+  arguments.set_operand(OperandRole::count, count.data());
   std::ranges::copy(selection.constant, arguments.init);
   const LaunchList list = selection.config.family().launches(selection.config, request, variant);
 
@@ -592,11 +592,11 @@ TEST(SelectByOwnSource, StaysInItsArraysWhateverItIsTold) {
         const Workspace workspace(bench().device, family->workspace(config, request));
         KernelArguments arguments{};
         arguments.workspace = workspace.data();
-        arguments.input = input.data();
-        arguments.output = output.data();
-        arguments.second = second.data();
-        arguments.rejected = others.data();
-        arguments.count = count.data();
+        arguments.set_operand(OperandRole::input, input.data());
+        arguments.set_operand(OperandRole::output, output.data());
+        arguments.set_operand(OperandRole::second, second.data());
+        arguments.set_operand(OperandRole::rejected, others.data());
+        arguments.set_operand(OperandRole::count, count.data());
         const LaunchList list = family->launches(config, request, Variant::aligned);
         std::vector<HostLaunch> launches;
         for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
@@ -677,11 +677,11 @@ TEST(Select, GoesOnWhereTheEpochsAreUsedUp) {
   std::ranges::copy(items, input.data());
   std::ranges::copy(kept, flags.data());
   KernelArguments arguments{};
-  arguments.input = input.data();
-  arguments.output = output.data();
+  arguments.set_operand(OperandRole::input, input.data());
+  arguments.set_operand(OperandRole::output, output.data());
   arguments.workspace = workspace.data();
-  arguments.flags = flags.data();
-  arguments.count = count.data();
+  arguments.set_operand(OperandRole::flags, flags.data());
+  arguments.set_operand(OperandRole::count, count.data());
   workspace.header().epoch = kLastEpoch - 2;
   const HostLaunch launch{&bench().kernels.get(instantiate(request, config, Variant::aligned)),
                           config.family().launches(config, request, Variant::aligned).launches[0], arguments};

@@ -91,11 +91,12 @@ class Sort {
 
   void append(std::vector<HostLaunch>& launches, void* workspace) const {
     KernelArguments arguments{};
-    arguments.input = input_->data();
-    arguments.output = output_->data();
+    arguments.set_operand(OperandRole::input, input_->data());
+    arguments.set_operand(OperandRole::output, output_->data());
     arguments.workspace = workspace;
-    arguments.position = arguments.values_output = beside_->data();
-    arguments.values = values_in_->data();
+    arguments.set_operand(OperandRole::position, beside_->data());
+    arguments.set_operand(OperandRole::values_output, beside_->data());
+    arguments.set_operand(OperandRole::values, values_in_->data());
     const Module& module = module_of(sort_);
     const LaunchList list = sort_.config.family().launches(sort_.config, sort_.request, sort_.variant());
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});

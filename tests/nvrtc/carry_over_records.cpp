@@ -84,6 +84,7 @@ class Tree {
       instantiation.source.replace(instantiation.source.find('"' + header + '"') + 1, header.size(), here);
       header = here;
     }
+    instantiation.source.insert(0, kAllArguments);
     int index = 0;
     for (const ParameterModel& parameter : config.family().parameters())
       if (config[index++] == parameter.absent && !declares(config.family().config_name(), parameter.name))
@@ -95,6 +96,10 @@ class Tree {
   }
 
  private:
+  // Kernels had the arguments alone that definitions before their source asked for.
+  static constexpr const char* kAllArguments =
+      "#define SCANTUNE_READS_N\n#define SCANTUNE_STRIDED\n#define SCANTUNE_SELECTS\n#define SCANTUNE_HAS_STATES\n";
+
   // The designator and its value.
   static void leave_out(const char* name, std::string& source) {
     const std::size_t begin = source.find(std::string(", .") + name + " = ");
@@ -128,12 +133,19 @@ class Tree {
   std::optional<TemplateHashes> hashes_;
 };
 
+// A report without the bytes of parameters, which old architectures have.
+std::string without_parameters(const std::string& report) {
+  const std::size_t bytes = report.find(" bytes cmem[0]");
+  return bytes == std::string::npos ? report : report.substr(0, report.rfind(',', bytes));
+}
+
 // The lines of the log in which ptxas reports registers, shared memory and spills.
 std::string resources_in(const std::string& log) {
   std::string found;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);)
-    if (line.find("registers") != std::string::npos || line.find("spill") != std::string::npos) found += line + "\n";
+    if (line.find("registers") != std::string::npos || line.find("spill") != std::string::npos)
+      found += without_parameters(line) + "\n";
   return found;
 }
 

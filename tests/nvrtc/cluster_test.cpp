@@ -52,7 +52,7 @@ TEST(ClusterIntrinsics, WaitForSendsInTheScopeOfTheCluster) {
             "Shared& shared = shared_memory<Shared>();\n" +
             wait +
             "(&shared.arrived, 0);\n"
-            "store_global<CacheHint::normal>(static_cast<u32*>(arguments.output), shared.sent);\n}",
+            "store_global<CacheHint::normal>(arguments.operand<u32>(OperandRole::output), shared.sent);\n}",
         machine_headers(),
         {"kernel"},
         "a wait for a send"};

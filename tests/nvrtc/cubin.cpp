@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 #include <string_view>
 
@@ -12,6 +13,7 @@ namespace scantune {
 namespace {
 
 constexpr const char* kGlobalAddresses = ".nv.constant4";
+constexpr const char* kParameters = ".nv.constant0";
 
 struct Section {
   std::string_view name;
@@ -40,21 +42,41 @@ std::vector<T> array_in(std::string_view bytes) {
   return items;
 }
 
-// The attributes of a kernel, without the symbol's number in the one that tells where its arguments are.
-std::string launch_attributes(std::string_view bytes) {
-  constexpr char kWithSize = 4, kArguments = 10;
+// The attributes of a kernel, without what they say of its parameters.
+struct Attributes {
+  std::string kept;
+  std::uint16_t first_parameter = 0;  // where its parameters begin in bank 0 of constants
+};
+Attributes launch_attributes(std::string_view bytes) {
+  constexpr char kWithSize = 4, kArguments = 10, kParameter = 23, kParameterBytes = 25;
   constexpr std::size_t kHead = 4;  // format, attribute, and the size of what follows or the value itself
-  std::string attributes;
+  Attributes attributes;
   while (bytes.size() >= kHead) {
     std::uint16_t size;
     std::memcpy(&size, bytes.data() + 2, sizeof size);
     const std::size_t end = kHead + (bytes[0] == kWithSize ? size : 0);
-    std::string attribute(bytes.substr(0, end));
-    if (bytes[0] == kWithSize && bytes[1] == kArguments) attribute.replace(kHead, sizeof(std::uint32_t), "");
-    attributes += attribute;
+    if (bytes[0] == kWithSize && bytes[1] == kArguments)  // behind the number of a symbol
+      std::memcpy(&attributes.first_parameter, bytes.data() + kHead + sizeof(std::uint32_t), sizeof(std::uint16_t));
+    else if (bytes[1] != kParameter && bytes[1] != kParameterBytes)
+      attributes.kept += bytes.substr(0, end);
     bytes.remove_prefix(std::min(end, bytes.size()));
   }
   return attributes;
+}
+
+// The instructions with numbers in the place of parameters. One that reads constants says so in its opcode, and has the
+// bank and the byte there.
+std::string without_places(std::string_view text, std::uint16_t first_parameter) {
+  constexpr std::uint64_t kByteBit = 38, kByteMask = 0xffff, kBankMask = std::uint64_t{0x1f} << 54;
+  std::map<std::uint64_t, std::uint64_t> numbers;
+  std::vector<std::uint64_t> words = array_in<std::uint64_t>(text);
+  for (std::size_t place = 0; place < words.size(); place += 2) {  // two words each
+    const std::uint64_t operands = words[place] >> 9 & 7, byte = words[place] >> kByteBit & kByteMask;
+    if ((operands != 3 && operands != 5) || (words[place] & kBankMask) != 0 || byte < first_parameter) continue;
+    const std::uint64_t number = numbers.emplace(byte, numbers.size()).first->second;
+    words[place] = (words[place] & ~(kByteMask << kByteBit)) | number << kByteBit;
+  }
+  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint64_t)};
 }
 
 std::string_view section_named(const std::vector<Section>& sections, std::string_view name) {
@@ -66,13 +88,18 @@ std::string_view section_named(const std::vector<Section>& sections, std::string
 }  // namespace
 
 std::string code_of(const std::vector<char>& cubin) {
+  const std::vector<Section> sections = sections_of(cubin);
   std::string code;
-  for (const Section& section : sections_of(cubin))
-    if (section.name.starts_with(".nv.info."))
-      code += launch_attributes(section.bytes);
-    else if (section.name.starts_with(".text.") || section.name.starts_with(".rela.text.") ||
-             (section.name.starts_with(".nv.constant") && section.name != kGlobalAddresses))
+  for (const Section& section : sections)
+    if (section.name.starts_with(".text.")) {
+      const std::string kernel(section.name.substr(std::strlen(".text.")));
+      const Attributes attributes = launch_attributes(section_named(sections, ".nv.info." + kernel));
+      code += attributes.kept + without_places(section.bytes, attributes.first_parameter);
+    } else if (section.name.starts_with(".rela.text.") ||
+               (section.name.starts_with(".nv.constant") && !section.name.starts_with(kParameters) &&
+                section.name != kGlobalAddresses)) {
       code += section.bytes;
+    }
   return code;
 }
 

@@ -10,7 +10,8 @@
 namespace scantune {
 
 // The machine code of all kernels, their constants and their launch attributes, without names and notes. The addresses
-// of global variables are left out, and with them those of the templates' constants.
+// of global variables are left out, and with them those of the templates' constants. Each place among a kernel's
+// parameters is a number, in the order in which the code comes to them: so struct members may move.
 std::string code_of(const std::vector<char>& cubin);
 
 // Offsets in the table of addresses, each with the global variable whose address stands there.

@@ -31,14 +31,14 @@ Opcodes opcodes_of_kernel(const Instantiation& instantiation, const std::string&
 // If an opcode were another, the tests below would look for the wrong instruction.
 TEST(Opcodes, AreThoseOfTheIntrinsics) {
   const auto opcodes = [](const std::string& body) {
-    const Instantiation kernel{
-        machine_includes() +
-            "using namespace scantune;\nSCANTUNE_KERNEL(kernel, 32, 1) {\n"
-            "u32* const out = static_cast<u32*>(arguments.output) + thread_rank();\nu32 value = thread_rank();\n" +
-            body + "\n*out = value;\n}",
-        machine_headers(),
-        {"kernel"},
-        "an intrinsic"};
+    const Instantiation kernel{machine_includes() +
+                                   "using namespace scantune;\nSCANTUNE_KERNEL(kernel, 32, 1) {\n"
+                                   "u32* const out = arguments.operand<u32>(OperandRole::output) + thread_rank();\nu32 "
+                                   "value = thread_rank();\n" +
+                                   body + "\n*out = value;\n}",
+                               machine_headers(),
+                               {"kernel"},
+                               "an intrinsic"};
     Opcodes found;
     std::ranges::copy_if(opcodes_of_kernel(kernel, "kernel", 90), std::back_inserter(found), [](unsigned opcode) {
       return opcode == kReductionOfLanes || opcode == kPrefetch || opcode == kWait || opcode == kMeeting;
@@ -47,7 +47,7 @@ TEST(Opcodes, AreThoseOfTheIntrinsics) {
   };
   EXPECT_EQ(opcodes(""), Opcodes{});
   EXPECT_EQ(opcodes("value = reduce_lanes<Operator::sum>(*out);"), Opcodes{kReductionOfLanes});
-  EXPECT_EQ(opcodes("prefetch_to_l2(arguments.input, 64);"), Opcodes{kPrefetch});
+  EXPECT_EQ(opcodes("prefetch_to_l2(arguments.operand(OperandRole::input), 64);"), Opcodes{kPrefetch});
   EXPECT_EQ(opcodes("wait_for_predecessor();"), Opcodes{kWait});
   const Opcodes apart = opcodes(
       "value = *out; if (value == 0) value = scantune::shuffle_up(*out, 1); else value = scantune::shuffle_up(value, "

@@ -137,9 +137,7 @@ void CudaDevice::check_fits(const Module& module, const Launch& launch) {
 void CudaDevice::launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) {
   context_->refuse_if_failed();
   const CurrentContext current(*context_);
-  arguments.n = launch.n;
-  arguments.source_offset = launch.source_offset;
-  arguments.destination_offset = launch.destination_offset;
+  set_launch(arguments, launch);
   void* parameters[] = {&arguments};
 
   LaunchAttributes attributes(launch);

@@ -73,9 +73,7 @@ Grid grid_of(const HostLaunch& launch) {
   const auto kernel = static_cast<std::size_t>(launch.launch.kernel);
   Grid grid{module.name(kernel), module.kernel(kernel), launch.launch, launch.arguments};
   grid.launch.grid_blocks = grid_blocks(launch.launch, kSmCount);
-  grid.arguments.n = launch.launch.n;
-  grid.arguments.source_offset = launch.launch.source_offset;
-  grid.arguments.destination_offset = launch.launch.destination_offset;
+  set_launch(grid.arguments, launch.launch);
   return grid;
 }
 

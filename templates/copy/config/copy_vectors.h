@@ -52,9 +52,7 @@ struct Family<CopyVectorsConfig> {
   }
 
   static constexpr const char* invalid_reason(const CopyVectorsConfig& config, const CopyRequest&, int) {
-    if (config.block_threads < kWarpThreads || config.block_threads > kMaxBlockThreads ||
-        config.block_threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(config.block_threads)) return reason;
     if (config.unroll < 1 || config.unroll > 16) return "unroll must be between 1 and 16";
     return nullptr;
   }

@@ -46,10 +46,10 @@ struct CopyProblem {
   static constexpr Variant kVariant = variant;
 
   SCANTUNE_DEVICE static const Input* input(const KernelArguments& arguments) {
-    return static_cast<const Input*>(arguments.input);
+    return arguments.operand<const Input>(OperandRole::input);
   }
   SCANTUNE_DEVICE static Output* output(const KernelArguments& arguments) {
-    return static_cast<Output*>(arguments.output);
+    return arguments.operand<Output>(OperandRole::output);
   }
 };
 

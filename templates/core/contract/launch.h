@@ -1,6 +1,7 @@
 // What a family needs of the runtime: workspace, and a list of kernel launches.
 #pragma once
 
+#include "core/contract/operand_role.h"
 #include "core/contract/strides.h"
 #include "core/contract/value.h"
 
@@ -10,43 +11,36 @@ namespace scantune {
 struct CallStates {
   alignas(16) unsigned char load[kMaxValueBytes];
   alignas(16) unsigned char store[kMaxValueBytes];
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_OPERATOR_STATE)
   alignas(16) unsigned char combine[kMaxValueBytes];
-#endif
 };
 
-// The one parameter of every kernel. The runtime fills in pointers and init; the rest comes from the Launch.
+// The one parameter of every kernel. The runtime fills in pointers and values; the rest comes from the Launch. What the
+// request does not have holds anything, but for pointers, which are null.
+//
+// A kernel waits for each line of the constant cache that it reads of this, 64 bytes long. Where they begin depends on
+// the architecture: on sm_90 the first one ends after 48 bytes, so these hold what every kernel reads.
 struct KernelArguments {
-  const void* input;
-  void* output;
+  static constexpr int kMostRoles = 18;
+
+  void* ends[2];  // input and output; kernels write outputs alone
   void* workspace;
-  u64 n;                                           // items this launch works on
-  u64 source_offset;                               // mostly bytes into the workspace: the family's business
-  u64 destination_offset;                          // the same for the results
-  const void* init_memory;                         // where initial values lie that are not below, accumulators
-  void* position;                                  // where the places of results go
+  u64 n;
+  u64 extents[2];
+  u64 scratch[2];
   alignas(16) unsigned char init[kMaxValueBytes];  // the initial value; or what items are compared with, or a state
-// Kernels that do not read n have no such arguments, so that their machine code is what it was before there were any.
-// The same goes for those of dense items, for those that select none, and for those without states.
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_READS_N) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS) || \
-    defined(SCANTUNE_HAS_STATES)
-  const void* n_memory;  // NSource::memory: where the number of items lies, a u64
-  void* clamped;         // where a u32 goes that says whether that number is more than n; null: nowhere
-#endif
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_STRIDED) || defined(SCANTUNE_SELECTS) || defined(SCANTUNE_HAS_STATES)
-  Layout layout;
-#endif
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS) || defined(SCANTUNE_HAS_STATES)
-  const void* flags;    // of the items, a u8 each
-  const void* values;   // beside the items
-  void* values_output;  // where those of kept items go
-  void* rejected;       // where the other items go
-  void* count;          // where the number of kept items goes, a u64, and that of a second part
-  void* second;         // where the second of three parts goes
-#endif
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_HAS_STATES)
+  void* others[kMostRoles - 2];                    // by OperandRole
+  Layout layout;                                   // of items that lie apart
   CallStates states;
-#endif
+
+  template <class T = void>
+  constexpr T* operand(OperandRole role) const {
+    const int place = static_cast<int>(role);
+    return static_cast<T*>(place < 2 ? ends[place] : others[place - 2]);
+  }
+  constexpr void set_operand(OperandRole role, const void* pointer) {
+    const int place = static_cast<int>(role);
+    (place < 2 ? ends[place] : others[place - 2]) = const_cast<void*>(pointer);
+  }
 };
 
 // Which bytes a workspace may hold between launches. Status words survive from launch to launch and are told apart by
@@ -92,14 +86,23 @@ struct Launch {
   u32 grid_blocks = 1;
   int block_threads = 1;
   int shared_bytes = 0;
-  u64 n = 0;
-  u64 source_offset = 0;
-  u64 destination_offset = 0;
+  u64 n = 0;            // items this launch works on
+  u64 extents[2] = {};  // of the problem, as the family counts: items of a row, rows, columns, segments, tiles, digits
+  u64 scratch[2] = {};  // bytes into the workspace, of what the launch reads there and of what it writes
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;
   int cluster_blocks = 1;          // CTAs of consecutive index that run at the same time; the grid is a multiple of it
   int persistent_ctas_per_sm = 0;  // if not 0: no more CTAs than this for each SM, which share the work
 };
+
+// Tells kernels what their launch says.
+constexpr void set_launch(KernelArguments& arguments, const Launch& launch) {
+  arguments.n = launch.n;
+  for (int place = 0; place < 2; ++place) {
+    arguments.extents[place] = launch.extents[place];
+    arguments.scratch[place] = launch.scratch[place];
+  }
+}
 
 // CTAs of the launch on a device with this many SMs.
 constexpr u32 grid_blocks(const Launch& launch, int sm_count) {

@@ -4,31 +4,10 @@
 
 #ifndef __CUDACC_RTC__
 
+#include "core/contract/operand_role.h"
 #include "core/contract/strides.h"
 
 namespace scantune {
-
-enum class OperandRole {
-  input,          // read; may be the output's very range
-  output,         // written
-  position,       // written beside the output: where in the input its items stand
-  flags,          // read beside the input
-  values,         // read beside the input
-  values_output,  // written beside the output, of the values
-  second,         // written: the second part of the items, where there are three
-  rejected,       // written: the items of no other output
-  count,          // written: how many items the output has, and a second one
-  init,           // read, in the place of an initial value among the kernel's arguments
-  n,              // read, in the place of the number of items among them
-  clamped         // written beside the output: 1 if that number was more than the request's, else 0
-};
-template <class Enum>
-struct Tokens;
-template <>
-struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input",  "output",   "position", "flags", "values", "values_output",
-                                           "second", "rejected", "count",    "init",  "n",      "clamped"};
-};
 
 // Whether its memory holds what might stand among the kernels' arguments, and none of what is combined or comes of it.
 constexpr bool is_argument(OperandRole role) {

@@ -249,20 +249,14 @@ SCANTUNE_DEVICE All first_mapped(Pointer begin, const KernelArguments& arguments
     return {{}, index, state};
 }
 
-// Where the state of a map lies. Only kernels of maps with states have some among their arguments.
-template <class Map, class Arguments>
-SCANTUNE_DEVICE const unsigned char* load_state(const Arguments& arguments) {
-  if constexpr (Map::kHasState)
-    return arguments.states.load;
-  else
-    return nullptr;
+// Where the state of a map lies.
+template <class Map>
+SCANTUNE_DEVICE const unsigned char* load_state(const KernelArguments& arguments) {
+  return Map::kHasState ? arguments.states.load : nullptr;
 }
-template <class Map, class Arguments>
-SCANTUNE_DEVICE const unsigned char* store_state(const Arguments& arguments) {
-  if constexpr (Map::kHasState)
-    return arguments.states.store;
-  else
-    return nullptr;
+template <class Map>
+SCANTUNE_DEVICE const unsigned char* store_state(const KernelArguments& arguments) {
+  return Map::kHasState ? arguments.states.store : nullptr;
 }
 
 }  // namespace scantune

@@ -6,10 +6,11 @@
 
 namespace scantune {
 
-// Adds 1 to a word of each thread at arguments.output.
+// Adds 1 to a word of each thread of the output.
 template <int kBlockThreads>
 SCANTUNE_DEVICE void touch_words(const KernelArguments& arguments) {
-  u32* word = static_cast<u32*>(arguments.output) + static_cast<u64>(block_rank()) * kBlockThreads + thread_rank();
+  u32* word =
+      arguments.operand<u32>(OperandRole::output) + static_cast<u64>(block_rank()) * kBlockThreads + thread_rank();
   scantune::store_global<CacheHint::normal>(word, scantune::load_global<CacheHint::normal>(word) + 1u);
 }
 

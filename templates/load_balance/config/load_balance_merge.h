@@ -79,8 +79,7 @@ struct Family<LoadBalanceMergeConfig> {
   static constexpr const char* invalid_reason(const LoadBalanceMergeConfig& config, const LoadBalanceRequest& request,
                                               int sm) {
     const int threads = config.block_threads;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (config.places_per_thread < 1 || config.places_per_thread > kWarpThreads)
       return "places_per_thread must be between 1 and 32";
     if (config.tile_places() < kLeastTilePlaces) return "a tile must hold at least 128 places";
@@ -97,10 +96,8 @@ struct Family<LoadBalanceMergeConfig> {
     if (config.offsets_in_flight > config.places_per_thread)
       return "offsets_in_flight must be no more than places_per_thread, for a tile has no more offsets";
     if (config.staged != 0 && config.staged != 1) return "staged must be 0 or 1";
-    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
-      return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
-    if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (const char* reason = invalid_budget_reason(config.min_ctas_per_sm, threads, sm)) return reason;
+    if (const char* reason = invalid_pdl_reason(config.pdl, 2, sm)) return reason;
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the tile does not fit in shared memory";
     return nullptr;
@@ -119,7 +116,7 @@ struct Family<LoadBalanceMergeConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = request.segments,
+              .extents = {request.segments},
               .pdl = config.pdl != 0});
     return list;
   }

@@ -19,21 +19,19 @@ struct LoadBalanceProblem {
   static constexpr Variant kVariant = variant;
 
   SCANTUNE_DEVICE static const Offset* offsets(const KernelArguments& arguments) {
-    return static_cast<const Offset*>(arguments.input);
+    return arguments.operand<const Offset>(OperandRole::input);
   }
-  SCANTUNE_DEVICE static u64 segments(const KernelArguments& arguments) { return arguments.source_offset; }
+  SCANTUNE_DEVICE static u64 segments(const KernelArguments& arguments) { return arguments.extents[0]; }
   SCANTUNE_DEVICE static Output* output(const KernelArguments& arguments) {
-    return static_cast<Output*>(arguments.output);
+    return arguments.operand<Output>(OperandRole::output);
   }
   // Where ranks go that are written beside segments.
   SCANTUNE_DEVICE static Output* ranks(const KernelArguments& arguments) {
-    return static_cast<Output*>(arguments.position);
+    return arguments.operand<Output>(OperandRole::position);
   }
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS)
   SCANTUNE_DEVICE static const Output* values(const KernelArguments& arguments) {
-    return static_cast<const Output*>(arguments.values);
+    return arguments.operand<const Output>(OperandRole::values);
   }
-#endif
 };
 
 }  // namespace scantune

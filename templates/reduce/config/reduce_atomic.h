@@ -8,20 +8,10 @@
 
 namespace scantune {
 
-struct ReduceAtomicConfig {
-  int block_threads = 256;  // threads per CTA
-  int unroll = 4;           // vectors that a thread loads before it combines any
-  int ctas_per_sm = 4;      // at most, of a grid that fits the device at once
-  Deal deal = Deal::shares;
-  CacheHint load_hint = CacheHint::normal;
-  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
-                // start before that one has ended
-
-  constexpr bool operator==(const ReduceAtomicConfig&) const = default;
-};
+using ReduceAtomicConfig = ShareConfig<class ReduceAtomic>;
 
 template <>
-struct Family<ReduceAtomicConfig> {
+struct Family<ReduceAtomicConfig> : ShareFamily<ReduceAtomicConfig> {
   static constexpr const char* kName = "reduce_atomic";
   static constexpr const char* kConfigName = "ReduceAtomicConfig";
   static constexpr const char* kHeader = "reduce/kernels/reduce_atomic.h";
@@ -45,36 +35,9 @@ struct Family<ReduceAtomicConfig> {
     return invalid_share_reason(config, config.ctas_per_sm, request, sm);
   }
 
-  static constexpr int tile_items(const ReduceAtomicConfig& config, const ReduceRequest& request) {
-    return tile_items_of(config, request);
-  }
-
   static constexpr WorkspaceNeed workspace(const ReduceAtomicConfig&, const ReduceRequest&) {
     return {WorkspaceKind::counted, 0, sizeof(WorkspaceHeader)};
   }
-
-  static constexpr LaunchList launches(const ReduceAtomicConfig& config, const ReduceRequest& request, Variant) {
-    LaunchList list;
-    list.add({.grid_blocks = static_cast<u32>(ctas_of(config, request, kMostPartials)),
-              .block_threads = config.block_threads,
-              .shared_bytes = share_shared_bytes(request),
-              .n = request.n,
-              .pdl = config.pdl != 0,
-              .persistent_ctas_per_sm = config.ctas_per_sm});
-    return list;
-  }
-
-#ifndef __CUDACC_RTC__
-  static constexpr Parameter<ReduceAtomicConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(ReduceAtomicConfig, block_threads, primary, 128, 256, 512, 1024),
-      SCANTUNE_PARAMETER(ReduceAtomicConfig, unroll, primary, 1, 2, 4, 8),
-      SCANTUNE_PARAMETER(ReduceAtomicConfig, ctas_per_sm, primary, 1, 2, 4, 8),
-      SCANTUNE_PARAMETER(ReduceAtomicConfig, deal, secondary, Deal::shares, Deal::tiles),
-      SCANTUNE_PARAMETER(ReduceAtomicConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
-                         CacheHint::no_allocate),
-      SCANTUNE_PARAMETER(ReduceAtomicConfig, pdl, secondary, 0, 1, 2),
-  };
-#endif
 };
 
 }  // namespace scantune

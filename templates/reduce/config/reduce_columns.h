@@ -61,8 +61,7 @@ struct Family<ReduceColumnsConfig> {
 
   static constexpr const char* invalid_reason(const ReduceColumnsConfig& config, const ReduceRequest& request, int sm) {
     const int threads = config.block_threads, beside = config.columns_per_block;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (beside < 1 || (beside & (beside - 1)) != 0 || threads % beside != 0)
       return "columns_per_block must be a power of two that divides block_threads";
     if (config.unroll < 1 || config.unroll > kMostLoadedBytes / request.input_bytes())
@@ -73,9 +72,7 @@ struct Family<ReduceColumnsConfig> {
       return "a band must hold 100 times the bytes of its partial results";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the totals of the threads do not fit in shared memory";
-    if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    return nullptr;
+    return invalid_pdl_reason(config.pdl, 1, sm);
   }
 
   static constexpr int tile_items(const ReduceColumnsConfig& config, const ReduceRequest&) {
@@ -102,7 +99,7 @@ struct Family<ReduceColumnsConfig> {
     return {WorkspaceKind::scratch, 0, many * request.columns * static_cast<u64>(request.partial_bytes())};
   }
 
-  // The offsets of the launches are the columns, and the lines of a band.
+  // The extents are the columns, and the lines of a band.
   static constexpr LaunchList launches(const ReduceColumnsConfig& config, const ReduceRequest& request, Variant) {
     LaunchList list;
     Launch launch{.kernel = kReduceBands,
@@ -110,8 +107,7 @@ struct Family<ReduceColumnsConfig> {
                   .block_threads = config.block_threads,
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,
-                  .source_offset = request.columns,
-                  .destination_offset = static_cast<u64>(config.band_lines),
+                  .extents = {request.columns, static_cast<u64>(config.band_lines)},
                   .pdl = config.pdl != 0};
     list.add(launch);
     if (bands(config, request) == 1) return list;

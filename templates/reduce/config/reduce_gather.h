@@ -9,20 +9,10 @@
 
 namespace scantune {
 
-struct ReduceGatherConfig {
-  int block_threads = 256;  // threads per CTA
-  int unroll = 4;           // vectors that a thread loads before it combines any
-  int ctas_per_sm = 4;      // at most, of a grid that fits the device at once
-  Deal deal = Deal::shares;
-  CacheHint load_hint = CacheHint::normal;
-  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
-                // start before that one has ended
-
-  constexpr bool operator==(const ReduceGatherConfig&) const = default;
-};
+using ReduceGatherConfig = ShareConfig<class ReduceGather>;
 
 template <>
-struct Family<ReduceGatherConfig> {
+struct Family<ReduceGatherConfig> : ShareFamily<ReduceGatherConfig> {
   static constexpr const char* kName = "reduce_gather";
   static constexpr const char* kConfigName = "ReduceGatherConfig";
   static constexpr const char* kHeader = "reduce/kernels/reduce_gather.h";
@@ -52,39 +42,12 @@ struct Family<ReduceGatherConfig> {
     return invalid_partials_reason(config, request, partial_word_bytes(request));
   }
 
-  static constexpr int tile_items(const ReduceGatherConfig& config, const ReduceRequest& request) {
-    return tile_items_of(config, request);
-  }
-
   static constexpr WorkspaceNeed workspace(const ReduceGatherConfig& config, const ReduceRequest& request) {
     const u64 ctas = ctas_of(config, request, kMostPartials);
     if (ctas == 1) return {};
     return {WorkspaceKind::packed_status, request.partial_bytes(),
             sizeof(WorkspaceHeader) + ctas * partial_word_bytes(request)};
   }
-
-  static constexpr LaunchList launches(const ReduceGatherConfig& config, const ReduceRequest& request, Variant) {
-    LaunchList list;
-    list.add({.grid_blocks = static_cast<u32>(ctas_of(config, request, kMostPartials)),
-              .block_threads = config.block_threads,
-              .shared_bytes = share_shared_bytes(request),
-              .n = request.n,
-              .pdl = config.pdl != 0,
-              .persistent_ctas_per_sm = config.ctas_per_sm});
-    return list;
-  }
-
-#ifndef __CUDACC_RTC__
-  static constexpr Parameter<ReduceGatherConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(ReduceGatherConfig, block_threads, primary, 128, 256, 512, 1024),
-      SCANTUNE_PARAMETER(ReduceGatherConfig, unroll, primary, 1, 2, 4, 8),
-      SCANTUNE_PARAMETER(ReduceGatherConfig, ctas_per_sm, primary, 1, 2, 4, 8),
-      SCANTUNE_PARAMETER(ReduceGatherConfig, deal, secondary, Deal::shares, Deal::tiles),
-      SCANTUNE_PARAMETER(ReduceGatherConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
-                         CacheHint::no_allocate),
-      SCANTUNE_PARAMETER(ReduceGatherConfig, pdl, secondary, 0, 1, 2),
-  };
-#endif
 
  private:
   static constexpr u64 partial_word_bytes(const ReduceRequest& request) {

@@ -57,7 +57,7 @@ struct Family<ReduceRowsConfig> {
 
   static constexpr WorkspaceNeed workspace(const ReduceRowsConfig&, const ReduceRequest&) { return {}; }
 
-  // The offsets of the launch, which has no workspace, are the items of a row, and the rows.
+  // The extents are the items of a row, and the rows.
   static constexpr LaunchList launches(const ReduceRowsConfig& config, const ReduceRequest& request, Variant) {
     LaunchList list;
     const u64 blocks = ceil_div(request.rows, static_cast<u64>(config.rows_per_block));
@@ -67,8 +67,7 @@ struct Family<ReduceRowsConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = share_shared_bytes(request),
               .n = request.n,
-              .source_offset = row_items(request),
-              .destination_offset = request.rows,
+              .extents = {row_items(request), request.rows},
               .pdl = config.pdl != 0});
     return list;
   }

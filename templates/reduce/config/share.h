@@ -61,6 +61,55 @@ constexpr Config with_enough_tiles(Config config, const ReduceRequest& request) 
   return config;
 }
 
+// What the warps of a CTA tell each other, and words that a thread tells all.
+constexpr int share_shared_bytes(const ReduceRequest& request) {
+  return static_cast<int>(round_up(u64{kWarpThreads} * static_cast<u64>(request.partial_bytes()), 16)) + 16;
+}
+
+// A config of a family whose CTAs reduce all items in one pass, a share each. Family: a tag that tells them apart.
+template <class Family>
+struct ShareConfig {
+  int block_threads = 256;  // threads per CTA
+  int unroll = 4;           // vectors that a thread loads before it combines any
+  int ctas_per_sm = 4;      // at most, of a grid that fits the device at once
+  Deal deal = Deal::shares;
+  CacheHint load_hint = CacheHint::normal;
+  int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
+                // start before that one has ended
+
+  constexpr bool operator==(const ShareConfig&) const = default;
+};
+
+// What these families have in common.
+template <class Config>
+struct ShareFamily {
+  static constexpr int tile_items(const Config& config, const ReduceRequest& request) {
+    return tile_items_of(config, request);
+  }
+
+  static constexpr LaunchList launches(const Config& config, const ReduceRequest& request, Variant) {
+    LaunchList list;
+    list.add({.grid_blocks = static_cast<u32>(ctas_of(config, request, kMostPartials)),
+              .block_threads = config.block_threads,
+              .shared_bytes = share_shared_bytes(request),
+              .n = request.n,
+              .pdl = config.pdl != 0,
+              .persistent_ctas_per_sm = config.ctas_per_sm});
+    return list;
+  }
+
+#ifndef __CUDACC_RTC__
+  static constexpr Parameter<Config> kParameters[] = {
+      SCANTUNE_PARAMETER(Config, block_threads, primary, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(Config, unroll, primary, 1, 2, 4, 8),
+      SCANTUNE_PARAMETER(Config, ctas_per_sm, primary, 1, 2, 4, 8),
+      SCANTUNE_PARAMETER(Config, deal, secondary, Deal::shares, Deal::tiles),
+      SCANTUNE_PARAMETER(Config, load_hint, secondary, CacheHint::normal, CacheHint::streaming, CacheHint::no_allocate),
+      SCANTUNE_PARAMETER(Config, pdl, secondary, 0, 1, 2),
+  };
+#endif
+};
+
 constexpr u64 input_bytes_of(const ReduceRequest& request) {
   return request.n * static_cast<u64>(request.input_bytes());
 }
@@ -91,18 +140,12 @@ constexpr bool adds_in_one_word(const ReduceRequest& request) {
   return request.op == Operator::sum && is_integer(request.accumulator_type) && request.accumulator_bytes() <= 4;
 }
 
-// What the warps of a CTA tell each other, and words that a thread tells all.
-constexpr int share_shared_bytes(const ReduceRequest& request) {
-  return static_cast<int>(round_up(u64{kWarpThreads} * static_cast<u64>(request.partial_bytes()), 16)) + 16;
-}
-
 // The rules of every family of reductions.
 template <class Config>
 constexpr const char* invalid_share_reason(const Config& config, int ctas_per_sm, const ReduceRequest& request,
                                            int sm) {
   const int threads = config.block_threads;
-  if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-    return "block_threads must be a multiple of 32 up to 1024";
+  if (const char* reason = invalid_threads_reason(threads)) return reason;
   if (config.unroll < 1 || config.unroll > 16) return "unroll must be between 1 and 16";
   if (config.unroll * unit_items(request) * request.input_bytes() > 256)
     return "unroll would not fit the registers of a thread (at most 256 bytes of items)";
@@ -110,9 +153,7 @@ constexpr const char* invalid_share_reason(const Config& config, int ctas_per_sm
     return "ctas_per_sm CTAs of block_threads threads do not fit one SM";
   if (config.deal == Deal::tiles && is_custom(request.op))
     return "an operator of the caller's own takes its items in order: deal must be shares";
-  if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
-  if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-  return nullptr;
+  return invalid_pdl_reason(config.pdl, 2, sm);
 }
 
 // The rule of families whose CTAs leave partial results in a workspace, which stays below 1 % of the input.

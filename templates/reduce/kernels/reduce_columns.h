@@ -64,7 +64,7 @@ class ColumnBand {
 
 // The items of a column: the last line may lack those of the last columns.
 SCANTUNE_DEVICE u64 lines_of(const KernelArguments& arguments, u64 column) {
-  const u64 columns = arguments.source_offset, full = arguments.n / columns;
+  const u64 columns = arguments.extents[0], full = arguments.n / columns;
   return full + (column < arguments.n - full * columns ? 1 : 0);
 }
 
@@ -78,7 +78,7 @@ SCANTUNE_DEVICE void reduce_bands(const KernelArguments& arguments) {
   using Input = typename Problem::Input;
   using Band = ColumnBand<typename Problem::Op, kConfig>;
   static_assert(sizeof(typename Band::Shared) <= shared_bytes(kConfig, Problem::kRequest));
-  const u64 columns = arguments.source_offset, band_lines = arguments.destination_offset;
+  const u64 columns = arguments.extents[0], band_lines = arguments.extents[1];
   const u32 groups = static_cast<u32>(ceil_div(columns, u64{kConfig.columns_per_block}));
   const u32 index = block_rank() / groups, bands = block_count() / groups;
   const Band band(block_rank() % groups, columns);
@@ -87,7 +87,7 @@ SCANTUNE_DEVICE void reduce_bands(const KernelArguments& arguments) {
   auto from = Problem::input(arguments) + band.column();
   i64 apart = static_cast<i64>(columns);
   if constexpr (Problem::kStrided) {
-    const Layout& layout = Problem::layout(arguments);
+    const Layout& layout = arguments.layout;
     from = Problem::input(arguments) + layout.input.begin(band.column(), layout.plane_sequences);
     apart = layout.input.item;
   }
@@ -108,13 +108,13 @@ template <class Problem, ReduceColumnsConfig kConfig>
 SCANTUNE_DEVICE void fold_bands(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   using Band = ColumnBand<typename Problem::Op, kConfig>;
-  const u64 columns = arguments.source_offset;
+  const u64 columns = arguments.extents[0];
   const Band band(block_rank(), columns);
   begin_kernel<kConfig.pdl>();
   const u64 lines = scantune::lines_of(arguments, band.column());
   const T* const from = scantune::partials_of<Problem>(arguments) + band.column();
   const T total = band.template reduce<T>(
-      shared_memory<typename Band::Shared>(), 0, ceil_div(lines, arguments.destination_offset),
+      shared_memory<typename Band::Shared>(), 0, ceil_div(lines, arguments.extents[1]),
       [&](u64 index) { return scantune::load_payload(from + index * columns); },
       [](u64, const T& partial) { return partial; });
   if (band.tells()) Problem::store(arguments, total, lines > 0, band.column());

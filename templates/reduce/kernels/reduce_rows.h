@@ -16,14 +16,13 @@ template <class Problem, ReduceRowsConfig kConfig>
 SCANTUNE_DEVICE void reduce_rows(const KernelArguments& arguments) {
   using Share = ShareReduce<AnyRow<Problem>, share_shape(kConfig)>;
   auto& shared = shared_memory<typename Share::Shared>();
-  const u64 row_items = arguments.source_offset, rows = arguments.destination_offset;
+  const u64 row_items = arguments.extents[0], rows = arguments.extents[1];
   begin_kernel<kConfig.pdl>();
   for (u64 row = block_rank(); row < rows; row += block_count()) {
     const u64 first = row * row_items, left = first < arguments.n ? arguments.n - first : 0;
     auto from = Problem::input(arguments) + first;
     if constexpr (Problem::kStrided)
-      from = Problem::input(arguments) +
-             Problem::layout(arguments).input.begin(row, Problem::layout(arguments).plane_sequences);
+      from = Problem::input(arguments) + arguments.layout.input.begin(row, arguments.layout.plane_sequences);
     const Share share(from, left < row_items ? left : row_items, 0, 1);
     const auto total = share.reduce(shared);
     if (thread_rank() == 0) Problem::store(arguments, total.value, total.exists, row);

@@ -101,16 +101,10 @@ struct ReduceProblem {
   SCANTUNE_DEVICE static InputItems input(const KernelArguments& arguments) {
     if constexpr (kIsMapped<InputItems>)
       return scantune::first_mapped<InputItems, Direction::forward>(
-          static_cast<const typename Maps::Load::Item*>(arguments.input), arguments,
+          arguments.operand<const typename Maps::Load::Item>(OperandRole::input), arguments,
           scantune::load_state<typename Maps::Load>(arguments));
     else
-      return static_cast<const Input*>(arguments.input);
-  }
-
-  // Only kernels for strides have one among their arguments.
-  template <class Arguments>
-  SCANTUNE_DEVICE static const Layout& layout(const Arguments& arguments) {
-    return arguments.layout;
+      return arguments.operand<const Input>(OperandRole::input);
   }
 
   // What an accumulator is before anything is combined with it by a built-in operator.
@@ -137,7 +131,7 @@ struct ReduceProblem {
                                     u64 row = 0) {
     const auto output = ReduceProblem::output(arguments) + row;
     if constexpr (kHasPosition) {
-      scantune::store_global<CacheHint::normal>(static_cast<u64*>(arguments.position) + row, total.index);
+      scantune::store_global<CacheHint::normal>(arguments.operand<u64>(OperandRole::position) + row, total.index);
       scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
     } else {
       if constexpr (kHasInit) total = exists ? Op::combine(init(arguments), total) : init(arguments);
@@ -149,15 +143,15 @@ struct ReduceProblem {
   SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
     if constexpr (kIsMapped<OutputItems>)
       return scantune::first_mapped<OutputItems, Direction::forward>(
-          static_cast<typename Maps::Store::Item*>(arguments.output), arguments,
+          arguments.operand<typename Maps::Store::Item>(OperandRole::output), arguments,
           scantune::store_state<typename Maps::Store>(arguments));
     else
-      return static_cast<Output*>(arguments.output);
+      return arguments.operand<Output>(OperandRole::output);
   }
 
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
-      return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
+      return scantune::load_global<CacheHint::normal>(arguments.operand<const Accumulator>(OperandRole::init));
     return scantune::from_bytes<Accumulator>(arguments.init);
   }
 };

@@ -141,7 +141,7 @@ struct Family<PipelinedConfig> {
       return "ctas_per_sm CTAs do not fit the threads of one SM";
     if (config.ctas_per_sm * (shared_bytes(config, request) + 1024) > limits_of(sm).shared_bytes_per_block + 1024)
       return "ctas_per_sm CTAs do not fit the shared memory of one SM";
-    if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
+    if (const char* reason = invalid_pdl_reason(config.pdl, 1, sm)) return reason;
     if (config.prefetch_tiles < 0 || config.prefetch_tiles > 8) return "prefetch_tiles must be between 0 and 8";
     if (100 * descriptor_bytes(config.status_layout, request.accumulator_bytes()) >
         static_cast<u64>(tile_bytes(config)))
@@ -173,14 +173,14 @@ struct Family<PipelinedConfig> {
             sizeof(WorkspaceHeader) + tiles(config, request) * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  // The source offset of the launch is the items of a row.
+  // The extent is the items of a row.
   static constexpr LaunchList launches(const PipelinedConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = block_threads(config),
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request),
+              .extents = {row_items(request)},
               .pdl = config.pdl != 0,
               .persistent_ctas_per_sm = config.ctas_per_sm});
     return list;

@@ -135,8 +135,7 @@ struct Family<ScanColumnsConfig> {
 
   static constexpr const char* invalid_reason(const ScanColumnsConfig& config, const ScanRequest& request, int sm) {
     const int threads = config.block_threads, columns = config.columns_per_thread;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (columns < 1 || columns > kMostColumnsPerThread || (columns & (columns - 1)) != 0)
       return "columns_per_thread must be 1, 2, 4, 8 or 16";
     if (config.items_per_thread < 1 || config.items_per_thread > 128 / bytes_of_line(config, request))
@@ -158,8 +157,7 @@ struct Family<ScanColumnsConfig> {
     if (config.window < 1 || config.window > kMaxBlockThreads) return "window must be between 1 and 1024";
     if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
-    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
-      return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
+    if (const char* reason = invalid_budget_reason(config.min_ctas_per_sm, threads, sm)) return reason;
     if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (const u64 many = bands(config, request); many > 1) {
       const u64 bytes = descriptor_bytes(config.status_layout, request.accumulator_bytes());
@@ -169,8 +167,7 @@ struct Family<ScanColumnsConfig> {
       if (request.n >= kManyItems && 8 * bytes > of_band)
         return "a column must have 8 times the bytes of its status descriptor in each band";
     }
-    if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (const char* reason = invalid_pdl_reason(config.pdl, 1, sm)) return reason;
     if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
       return "tile_order block_index relies on an undocumented order of CTAs";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
@@ -211,15 +208,14 @@ struct Family<ScanColumnsConfig> {
             value_bytes, sizeof(WorkspaceHeader) + descriptors * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  // The offsets of the launch are the columns, and the lines that have an item of every column.
+  // The extents are the columns, and the lines that have an item of every column.
   static constexpr LaunchList launches(const ScanColumnsConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = request.columns,
-              .destination_offset = request.columns == 0 ? 0 : request.n / request.columns,
+              .extents = {request.columns, request.columns == 0 ? 0 : request.n / request.columns},
               .pdl = config.pdl != 0,
               .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});
     return list;

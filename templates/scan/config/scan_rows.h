@@ -95,7 +95,7 @@ struct Family<ScanRowsConfig> {
 
   static constexpr WorkspaceNeed workspace(const ScanRowsConfig&, const ScanRequest&) { return {}; }
 
-  // The offset of the launch, which has no workspace, is the items of a row.
+  // The extent is the items of a row.
   static constexpr LaunchList launches(const ScanRowsConfig& config, const ScanRequest& request, Variant variant) {
     LaunchList list;
     list.add({.kernel = 0,
@@ -103,7 +103,7 @@ struct Family<ScanRowsConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, {request, variant}),
               .n = request.n,
-              .source_offset = row_items(request),
+              .extents = {row_items(request)},
               .pdl = config.pdl != 0});
     return list;
   }

@@ -67,8 +67,7 @@ struct Family<ScanShortRowsConfig> {
 
   static constexpr const char* invalid_reason(const ScanShortRowsConfig& config, const ScanRequest& request, int sm) {
     const int threads = config.block_threads;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (config.items_per_thread < 1 || config.items_per_thread > 128 / register_bytes(request))
       return "items_per_thread must be at least 1, and their accumulators take at most 128 bytes";
     if (most_row_items(config) < row_items(request)) return "the CTA holds fewer items than a row has";
@@ -84,9 +83,7 @@ struct Family<ScanShortRowsConfig> {
     if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the tile does not fit in shared memory";
-    if (config.pdl != 0 && config.pdl != 1) return "pdl must be 0 or 1";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    return nullptr;
+    return invalid_pdl_reason(config.pdl, 1, sm);
   }
 
   static constexpr int tile_items(const ScanShortRowsConfig& config, const ScanRequest&) {
@@ -108,15 +105,14 @@ struct Family<ScanShortRowsConfig> {
 
   static constexpr WorkspaceNeed workspace(const ScanShortRowsConfig&, const ScanRequest&) { return {}; }
 
-  // The offsets of the launch, which has no workspace, are the items of a row, and of the rows of a tile.
+  // The extents are the items of a row, and of the rows of a tile.
   static constexpr LaunchList launches(const ScanShortRowsConfig& config, const ScanRequest& request, Variant) {
     LaunchList list;
     list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request),
-              .destination_offset = rows_of_tile(config, request) * row_items(request),
+              .extents = {row_items(request), rows_of_tile(config, request) * row_items(request)},
               .pdl = config.pdl != 0});
     return list;
   }

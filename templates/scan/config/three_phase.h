@@ -136,8 +136,7 @@ struct Family<ThreePhaseConfig> {
                                                              {sums_request(request), Variant::aligned})
                                               : shared_bytes(config, {request, variant}),
                     .n = request.reads_n() ? request.n : n,  // the kernels count the sums themselves
-                    .source_offset = source,
-                    .destination_offset = destination,
+                    .scratch = {source, destination},
                     .pdl = config.pdl != 0};
     };
     LaunchList list;

@@ -218,8 +218,7 @@ template <class Config>
 constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per_sm, const ScanRequest& request,
                                           int sm) {
   const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
-  if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-    return "block_threads must be a multiple of 32 up to 1024";
+  if (const char* reason = invalid_threads_reason(threads)) return reason;
   if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
   if (items > 128 / register_bytes(request))
     return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
@@ -231,10 +230,8 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
     return "items_per_thread must be a multiple of the items in a vector";
   if (config.layout == TileLayout::striped && needs_fixed_association(request))
     return "the striped layout combines by vectors, so pointers of another alignment would give other bits";
-  if (min_ctas_per_sm < 1 || min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
-    return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
-  if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
-  if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+  if (const char* reason = invalid_budget_reason(min_ctas_per_sm, threads, sm)) return reason;
+  if (const char* reason = invalid_pdl_reason(config.pdl, 2, sm)) return reason;
   if (most_shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
     return "the tile does not fit in shared memory";
   return nullptr;

@@ -25,7 +25,7 @@ SCANTUNE_DEVICE Backwards<const Item> readable(Backwards<Item> items) {
   return {items.item};
 }
 
-// arguments.input is what the scan read, arguments.output what it wrote. Where results depend on the order of
+// The input is what the scan read, the output what it wrote. Where results depend on the order of
 // combining, the order here is one of many.
 template <class Problem>
 struct ScanCheck {

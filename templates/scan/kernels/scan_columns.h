@@ -60,7 +60,7 @@ class ColumnTile {
         arguments_(arguments),
         input_(Problem::input(arguments) + kFirstItem),
         output_(Problem::output(arguments) + kFirstItem),
-        columns_(arguments.source_offset),
+        columns_(arguments.extents[0]),
         lanes_(kConfig.lanes(columns_)),
         segments_(kThreads / lanes_),
         segment_(thread_rank() / lanes_),
@@ -118,8 +118,7 @@ class ColumnTile {
     const u64 band_lines = u64{segments_} * kItems;
     first_line_ = band_ * band_lines + u64{segment_} * kItems;
     // The last line may lack items of its last columns.
-    const u64 n = arguments_.n - kFirstItem,
-              full_lines = kFirstItem == 0 ? arguments_.destination_offset : n / columns_;
+    const u64 n = arguments_.n - kFirstItem, full_lines = kFirstItem == 0 ? arguments_.extents[1] : n / columns_;
     const u64 in_last_line = n - full_lines * columns_;
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) {
@@ -193,15 +192,13 @@ class ColumnTile {
 
   SCANTUNE_DEVICE auto input_lines() const {
     if constexpr (Problem::kStrided)
-      return apart_lines(Problem::input(arguments_), Problem::layout(arguments_).input,
-                         Problem::layout(arguments_).plane_sequences);
+      return apart_lines(Problem::input(arguments_), arguments_.layout.input, arguments_.layout.plane_sequences);
     else
       return dense_lines(input_);
   }
   SCANTUNE_DEVICE auto output_lines() const {
     if constexpr (Problem::kStrided)
-      return apart_lines(Problem::output(arguments_), Problem::layout(arguments_).output,
-                         Problem::layout(arguments_).plane_sequences);
+      return apart_lines(Problem::output(arguments_), arguments_.layout.output, arguments_.layout.plane_sequences);
     else
       return dense_lines(output_);
   }

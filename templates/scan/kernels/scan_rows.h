@@ -19,15 +19,15 @@ struct ApartItems : AnyPointers<Problem> {
 
   SCANTUNE_DEVICE static InputItems input_row(const KernelArguments& arguments, u64 row, u64 first) {
     if constexpr (kIsMapped<InputItems>)
-      return scantune::apart(Problem::input_row(arguments, row, first), Problem::layout(arguments).input.item);
+      return scantune::apart(Problem::input_row(arguments, row, first), arguments.layout.input.item);
     else
-      return {Problem::input_row(arguments, row, first), Problem::layout(arguments).input.item};
+      return {Problem::input_row(arguments, row, first), arguments.layout.input.item};
   }
   SCANTUNE_DEVICE static OutputItems output_row(const KernelArguments& arguments, u64 row, u64 first) {
     if constexpr (kIsMapped<OutputItems>)
-      return scantune::apart(Problem::output_row(arguments, row, first), Problem::layout(arguments).output.item);
+      return scantune::apart(Problem::output_row(arguments, row, first), arguments.layout.output.item);
     else
-      return {Problem::output_row(arguments, row, first), Problem::layout(arguments).output.item};
+      return {Problem::output_row(arguments, row, first), arguments.layout.output.item};
   }
 };
 
@@ -45,7 +45,7 @@ SCANTUNE_DEVICE void walk_rows(const KernelArguments& arguments) {
   using Walk = TileWalk<Problem, kShape>;
   static_assert(sizeof(typename Walk::Shared) <= shared_bytes(kConfig, Problem::kRequest));
   auto& shared = shared_memory<typename Walk::Shared>();
-  const u64 row_items = arguments.source_offset, items = arguments.n - Walk::kFirstItem;
+  const u64 row_items = arguments.extents[0], items = arguments.n - Walk::kFirstItem;
   auto init = Problem::init(arguments);
   for (u32 row = 0; row < kConfig.rows_per_block; ++row) {
     const u64 index = static_cast<u64>(block_rank()) * kConfig.rows_per_block + row, first = index * row_items;
@@ -62,11 +62,11 @@ template <class Problem, ScanRowsConfig kConfig>
 SCANTUNE_DEVICE void scan_rows(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   if constexpr (Problem::kStrided) {
-    const Layout& layout = Problem::layout(arguments);
+    const Layout& layout = arguments.layout;
     if (layout.input.item != 1 || layout.output.item != 1)
       return scantune::walk_rows<ApartItems<Problem>, kConfig>(arguments);
   } else if constexpr (Problem::kRequest.variant == Variant::aligned) {
-    if (rows_fill_vectors<Problem>(arguments.source_offset)) return scantune::walk_rows<Problem, kConfig>(arguments);
+    if (rows_fill_vectors<Problem>(arguments.extents[0])) return scantune::walk_rows<Problem, kConfig>(arguments);
   }
   scantune::walk_rows<AnyPointers<Problem>, kConfig>(arguments);
 }

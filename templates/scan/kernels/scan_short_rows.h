@@ -57,10 +57,10 @@ class RowTile {
   SCANTUNE_DEVICE RowTile(Shared& shared, const KernelArguments& arguments)
       : shared_(shared),
         arguments_(arguments),
-        row_items_(static_cast<u32>(arguments.source_offset)),
+        row_items_(static_cast<u32>(arguments.extents[0])),
         warp_(thread_rank() / kWarpThreads),
         lane_(thread_rank() % kWarpThreads) {
-    const u64 most = arguments.destination_offset;
+    const u64 most = arguments.extents[1];
     first_ = kFirstItem + block_rank() * most;
     const u64 left = arguments.n - first_;
     items_ = static_cast<u32>(left < most ? left : most);
@@ -161,7 +161,7 @@ class RowTile {
   SCANTUNE_DEVICE i64 place(const Strides& strides, u32 item) const {
     const u32 row = item / row_items_;
     const u64 first_row = first_ / row_items_;
-    return strides.begin(first_row + row, Problem::layout(arguments_).plane_sequences) +
+    return strides.begin(first_row + row, arguments_.layout.plane_sequences) +
            static_cast<i64>(item - row * row_items_) * strides.item;
   }
 
@@ -171,7 +171,7 @@ class RowTile {
 #pragma unroll
     for (u32 turn = 0; turn < kItems; ++turn)
       if (const u32 item = turn * kThreads + thread_rank(); item < items_)
-        held[turn] = scantune::load_global<kConfig.load_hint>(from + place(Problem::layout(arguments_).input, item));
+        held[turn] = scantune::load_global<kConfig.load_hint>(from + place(arguments_.layout.input, item));
     Input* const to = reinterpret_cast<Input*>(shared_.items);
 #pragma unroll
     for (u32 turn = 0; turn < kItems; ++turn)
@@ -253,7 +253,7 @@ class RowTile {
     if constexpr (Problem::kStrided)
       for (u32 item = lane_; item < items; item += kWarpThreads)
         scantune::store_global<kConfig.store_hint>(
-            Problem::output(arguments_) + place(Problem::layout(arguments_).output, first + item), from[item]);
+            Problem::output(arguments_) + place(arguments_.layout.output, first + item), from[item]);
     else if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
       scantune::store_run<kConfig.store_hint>(to, from, items, lane_);
     else

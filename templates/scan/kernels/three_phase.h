@@ -58,8 +58,8 @@ SCANTUNE_DEVICE void reduce_tile(const KernelArguments& arguments, typename Prob
   T aggregate = tile.scan();
   if (head.exists() && tile.in_first_warp()) aggregate = Problem::Op::combine(head.reduce(), aggregate);
   if (thread_rank() == 0)
-    scantune::store_global<CacheHint::normal>(
-        scantune::sums_at<T>(arguments, arguments.destination_offset) + block_rank(), aggregate);
+    scantune::store_global<CacheHint::normal>(scantune::sums_at<T>(arguments, arguments.scratch[1]) + block_rank(),
+                                              aggregate);
 }
 
 // Phases 2 and 3: scans a tile of n items that follows carry_in.
@@ -89,8 +89,8 @@ template <class Problem>
 SCANTUNE_DEVICE typename Problem::Accumulator carry_into_block(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   if (block_rank() == 0) return Problem::init(arguments);
-  return scantune::load_global<CacheHint::normal>(scantune::sums_at<T>(arguments, arguments.source_offset) +
-                                                  block_rank() - 1);
+  return scantune::load_global<CacheHint::normal>(scantune::sums_at<T>(arguments, arguments.scratch[0]) + block_rank() -
+                                                  1);
 }
 
 template <class Problem, ThreePhaseConfig kConfig>
@@ -104,8 +104,8 @@ SCANTUNE_DEVICE void reduce_sums(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   using T = typename Problem::Accumulator;
   scantune::reduce_tile<SumsProblem<Problem>, sums_config(kConfig, Problem::kRequest)>(
-      arguments, scantune::sums_at<T>(arguments, arguments.source_offset),
-      scantune::sums_in_level<Problem, kConfig>(arguments, arguments.source_offset));
+      arguments, scantune::sums_at<T>(arguments, arguments.scratch[0]),
+      scantune::sums_in_level<Problem, kConfig>(arguments, arguments.scratch[0]));
 }
 
 // Also scans the last level, which fits one tile: its one CTA starts from the caller's init.
@@ -114,9 +114,9 @@ SCANTUNE_DEVICE void downsweep_sums(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   using T = typename Problem::Accumulator;
   constexpr ThreePhaseConfig kSums = sums_config(kConfig, Problem::kRequest);
-  const u64& n = scantune::sums_in_level<Problem, kConfig>(arguments, arguments.destination_offset);
+  const u64& n = scantune::sums_in_level<Problem, kConfig>(arguments, arguments.scratch[1]);
   if (!has_tile<SumsProblem<Problem>, kSums>(n)) return;
-  T* const sums = scantune::sums_at<T>(arguments, arguments.destination_offset);
+  T* const sums = scantune::sums_at<T>(arguments, arguments.scratch[1]);
   scantune::scan_tile<SumsProblem<Problem>, kSums>(sums, sums, n, scantune::carry_into_block<Problem>(arguments),
                                                    Problem::kHasInit || block_rank() > 0);
 }

@@ -22,7 +22,7 @@ class AlignedRowTiles {
       : input_(Problem::input(arguments) + kFirstItem),
         output_(Problem::output(arguments) + kFirstItem),
         items_(arguments.n - kFirstItem),
-        row_items_(arguments.source_offset),
+        row_items_(arguments.extents[0]),
         row_tiles_(static_cast<u32>(ceil_div(row_items_, u64{kTileItems}))),
         count_(static_cast<u32>(ceil_div(items_, row_items_)) * row_tiles_) {
     const u32 bytes_before = scantune::bytes_before_boundary(input_);

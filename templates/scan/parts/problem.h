@@ -34,46 +34,43 @@ struct Problem {
   SCANTUNE_DEVICE static InputItems input(const KernelArguments& arguments) {
     if constexpr (kIsMapped<InputItems>)
       return scantune::first_mapped<InputItems, request.direction>(
-          static_cast<const typename Maps::Load::Item*>(arguments.input), arguments,
+          arguments.operand<const typename Maps::Load::Item>(OperandRole::input), arguments,
           scantune::load_state<typename Maps::Load>(arguments));
     else
-      return scantune::first_of<InputItems, request.direction>(static_cast<const Input*>(arguments.input), arguments);
+      return scantune::first_of<InputItems, request.direction>(arguments.operand<const Input>(OperandRole::input),
+                                                               arguments);
   }
   SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
     if constexpr (kIsMapped<OutputItems>)
       return scantune::first_mapped<OutputItems, request.direction>(
-          static_cast<typename Maps::Store::Item*>(arguments.output), arguments,
+          arguments.operand<typename Maps::Store::Item>(OperandRole::output), arguments,
           scantune::store_state<typename Maps::Store>(arguments));
     else
-      return scantune::first_of<OutputItems, request.direction>(static_cast<Output*>(arguments.output), arguments);
+      return scantune::first_of<OutputItems, request.direction>(arguments.operand<Output>(OperandRole::output),
+                                                                arguments);
   }
   // The items of a row, the first of which is item `first` of dense rows.
   SCANTUNE_DEVICE static InputItems input_row(const KernelArguments& arguments, u64 row, u64 first) {
     if constexpr (!kStrided)
       return input(arguments) + first;
     else if constexpr (kIsMapped<InputItems>)
-      return input(arguments) + layout(arguments).input.begin(row, layout(arguments).plane_sequences);
+      return input(arguments) + arguments.layout.input.begin(row, arguments.layout.plane_sequences);
     else  // in one expression, of which the compiler makes other code
-      return static_cast<const Input*>(arguments.input) +
-             layout(arguments).input.begin(row, layout(arguments).plane_sequences);
+      return arguments.operand<const Input>(OperandRole::input) +
+             arguments.layout.input.begin(row, arguments.layout.plane_sequences);
   }
   SCANTUNE_DEVICE static OutputItems output_row(const KernelArguments& arguments, u64 row, u64 first) {
     if constexpr (!kStrided)
       return output(arguments) + first;
     else if constexpr (kIsMapped<OutputItems>)
-      return output(arguments) + layout(arguments).output.begin(row, layout(arguments).plane_sequences);
+      return output(arguments) + arguments.layout.output.begin(row, arguments.layout.plane_sequences);
     else
-      return static_cast<Output*>(arguments.output) +
-             layout(arguments).output.begin(row, layout(arguments).plane_sequences);
-  }
-  // Only kernels for strides have one among their arguments.
-  template <class Arguments>
-  SCANTUNE_DEVICE static const Layout& layout(const Arguments& arguments) {
-    return arguments.layout;
+      return arguments.operand<Output>(OperandRole::output) +
+             arguments.layout.output.begin(row, arguments.layout.plane_sequences);
   }
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
     if constexpr (request.init == Init::memory)
-      return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory));
+      return scantune::load_global<CacheHint::normal>(arguments.operand<const Accumulator>(OperandRole::init));
     return scantune::from_bytes<Accumulator>(arguments.init);
   }
 
@@ -81,18 +78,18 @@ struct Problem {
   SCANTUNE_DEVICE static Accumulator init_of(const KernelArguments& arguments, u64 sequence, u64 sequences) {
     if constexpr (!kInitOfEach) return init(arguments);
     const u64 place = request.direction == Direction::reverse ? sequences - 1 - sequence : sequence;
-    return scantune::load_global<CacheHint::normal>(static_cast<const Accumulator*>(arguments.init_memory) + place);
+    return scantune::load_global<CacheHint::normal>(arguments.operand<const Accumulator>(OperandRole::init) + place);
   }
 
   // The arguments with the number of items that there are as their n, which memory may say: behind begin_kernel(). It
   // also tells whoever asks whether memory said more than the launch is for.
-  template <class Arguments>
-  SCANTUNE_DEVICE static decltype(auto) counted(const Arguments& arguments) {
+  SCANTUNE_DEVICE static decltype(auto) counted(const KernelArguments& arguments) {
     if constexpr (kReadsN) {
-      const u64 n = scantune::load_global<CacheHint::normal>(static_cast<const u64*>(arguments.n_memory));
-      if (arguments.clamped != nullptr && block_rank() == 0 && thread_rank() == 0)
-        scantune::store_global<CacheHint::normal>(static_cast<u32*>(arguments.clamped), u32{n > arguments.n});
-      Arguments counted = arguments;
+      const u64 n = scantune::load_global<CacheHint::normal>(arguments.operand<const u64>(OperandRole::n));
+      auto* const clamped = arguments.operand<u32>(OperandRole::clamped);
+      if (clamped != nullptr && block_rank() == 0 && thread_rank() == 0)
+        scantune::store_global<CacheHint::normal>(clamped, u32{n > arguments.n});
+      KernelArguments counted = arguments;
       if (n < counted.n) counted.n = n;
       return counted;
     } else {

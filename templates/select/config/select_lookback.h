@@ -102,11 +102,8 @@ struct Family<SelectLookbackConfig> {
                                               int sm) {
     if (const char* reason = invalid_select_tile_reason(config, request, sm)) return reason;
     if (const char* reason = invalid_look_back_reason(config, request.forward_progress)) return reason;
-    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / config.block_threads)
-      return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
-    if (config.pdl < 0 || config.pdl > 2) return "pdl must be 0, 1 or 2";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    return nullptr;
+    if (const char* reason = invalid_budget_reason(config.min_ctas_per_sm, config.block_threads, sm)) return reason;
+    return invalid_pdl_reason(config.pdl, 2, sm);
   }
 
   static constexpr int tile_items(const SelectLookbackConfig& config, const SelectRequest&) {

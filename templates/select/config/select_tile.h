@@ -48,8 +48,7 @@ constexpr int tile_shared_bytes(const auto& config, const SelectRequest& request
 // Null if the tile is one that kernels take, else why not.
 constexpr const char* invalid_select_tile_reason(const auto& config, const SelectRequest& request, int sm) {
   const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
-  if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-    return "block_threads must be a multiple of 32 up to 1024";
+  if (const char* reason = invalid_threads_reason(threads)) return reason;
   if (items < 1 || items > 64) return "items_per_thread must be between 1 and 64";
   if (items * request.input_bytes() > 256) return "items_per_thread items would not fit the registers of a thread";
   if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";

@@ -83,9 +83,7 @@ struct Family<SelectTwoPassConfig> {
     if (const char* reason = invalid_select_tile_reason(config, request, sm)) return reason;
     if (config.ctas_per_sm < 1 || config.ctas_per_sm > limits_of(sm).threads_per_sm / config.block_threads)
       return "ctas_per_sm CTAs of block_threads threads do not fit one SM";
-    if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    return nullptr;
+    return invalid_pdl_reason(config.pdl, 1, sm);
   }
 
   static constexpr int tile_items(const SelectTwoPassConfig& config, const SelectRequest&) {
@@ -110,7 +108,7 @@ struct Family<SelectTwoPassConfig> {
                   .block_threads = config.block_threads,
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,
-                  .source_offset = tiles(config, request, variant),
+                  .extents = {tiles(config, request, variant)},
                   .pdl = config.pdl != 0,
                   .persistent_ctas_per_sm = config.ctas_per_sm};
     LaunchList list;

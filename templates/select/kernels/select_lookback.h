@@ -55,7 +55,8 @@ SCANTUNE_DEVICE void select_lookback(const KernelArguments& arguments) {
   // Publish the counts, put the items together, look back for those before. In place, another tile may write over
   // this one's items as soon as the count is known, so each must have come: it has when it is staged, since a store
   // waits for what it stores.
-  const bool in_place = Problem::kRequest.may_be_in_place() && arguments.input == arguments.output;
+  const bool in_place = Problem::kRequest.may_be_in_place() &&
+                        arguments.operand(OperandRole::input) == arguments.operand(OperandRole::output);
   const auto publish = [&](TileFlag flag, u64 value) {
     if (tiles > 1 && thread_rank() == 0) Status(arguments.workspace, shared.epoch).publish(index, flag, value);
   };

@@ -26,7 +26,7 @@ class SelectShare {
   SCANTUNE_DEVICE explicit SelectShare(const KernelArguments& arguments)
       : arguments_(arguments),
         shared_(shared_memory<Shared>()),
-        tiles_(arguments.source_offset),
+        tiles_(arguments.extents[0]),
         first_(tiles_ * block_rank() / block_count()),
         end_(tiles_ * (block_rank() + 1) / block_count()) {}
 

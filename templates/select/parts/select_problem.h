@@ -44,7 +44,7 @@ struct SelectProblem {
   static constexpr bool kComparesNeighbours = compares_neighbours(request.criterion);
 
   SCANTUNE_DEVICE static const Item* input(const KernelArguments& arguments) {
-    return static_cast<const Item*>(arguments.input);
+    return arguments.operand<const Item>(OperandRole::input);
   }
 
   // The part that an item is in for what it is. The first is kept.

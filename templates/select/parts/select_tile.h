@@ -61,7 +61,7 @@ class SelectTile {
         warp_(thread_rank() / kWarpThreads) {
     u32 shift = 0;
     if constexpr (Problem::kVariant == Variant::any && kVectorItems > 1)
-      shift = static_cast<u32>(reinterpret_cast<u64>(arguments.input) / sizeof(Item)) % kVectorItems;
+      shift = static_cast<u32>(reinterpret_cast<u64>(Problem::input(arguments)) / sizeof(Item)) % kVectorItems;
     first_ = static_cast<i64>(static_cast<u64>(index) * kTileItems) - shift;
     begin_ = index == 0 ? shift : 0;
     const i64 left = static_cast<i64>(arguments.n) - first_;
@@ -78,7 +78,7 @@ class SelectTile {
     if constexpr ((kStored && kRequest.writes_items()) || kRequest.criterion != Criterion::flagged)
       items_ = load<kHint, Item>(Problem::input(arguments_));
     if constexpr (kRequest.criterion == Criterion::flagged) {
-      const Held<u8> flags = load<kHint, u8>(static_cast<const u8*>(arguments_.flags));
+      const Held<u8> flags = load<kHint, u8>(arguments_.operand<const u8>(OperandRole::flags));
       mark([&](int row, int item) { return flags.items[row][item] != 0 ? 0 : kCounted; });
     } else if constexpr (Problem::kComparesNeighbours) {
       Item before[kRows];
@@ -157,38 +157,35 @@ class SelectTile {
   // Stores everything that is written of the tile, given how many items of each part are before it, and in all where
   // the others go behind the kept ones. Every thread calls, behind a barrier that comes after stage().
   SCANTUNE_DEVICE void store(const Counts& before, const Counts& all) {
-    [[maybe_unused]] auto* const output = static_cast<Item*>(arguments_.output);
     if constexpr (kRequest.writes_items())
-      store_staged(within(output, output + before.of[0], counted_[0]), 0, counted_[0]);
+      store_staged(place_in<Item>(OperandRole::output, before.of[0], counted_[0]), 0, counted_[0]);
     if constexpr (kRequest.keeps_rejected()) {
       constexpr bool kIsBehind = kRequest.rejected == Rejected::behind;
       u64 others = static_cast<u64>(first_ + begin_) - before.of[0];
       u32 others_here = end_ - begin_ - counted_[0];
-      Item* const rejected = kIsBehind ? output : static_cast<Item*>(arguments_.rejected);
-      Item* to = rejected;
-      if constexpr (kIsBehind) to += all.of[0];
+      u64 begin = kIsBehind ? all.of[0] : 0;
       if constexpr (kCounted > 1) {
-        Item* const second = kIsBehind ? output : static_cast<Item*>(arguments_.second);
-        store_staged(within(second, (kIsBehind ? to : second) + before.of[1], counted_[1]), first_staged(1),
-                     counted_[1]);
+        store_staged(
+            place_in<Item>(kIsBehind ? OperandRole::output : OperandRole::second, begin + before.of[1], counted_[1]),
+            first_staged(1), counted_[1]);
         others -= before.of[1];
         others_here -= counted_[1];
-        if constexpr (kIsBehind) to += all.of[1];
+        if constexpr (kIsBehind) begin += all.of[1];
       }
-      store_staged(within(rejected, to + others, others_here), first_staged(kCounted), others_here);
+      store_staged(place_in<Item>(kIsBehind ? OperandRole::output : OperandRole::rejected, begin + others, others_here),
+                   first_staged(kCounted), others_here);
     }
     if constexpr (kRequest.writes_indices()) {
       using Index = typename Problem::Index;
-      auto* const indices = static_cast<Index*>(kRequest.writes_items() ? arguments_.position : arguments_.output);
-      auto* const to = within(indices, indices + before.of[0], counted_[0]);
+      auto* const to = place_in<Index>(kRequest.writes_items() ? OperandRole::position : OperandRole::output,
+                                       before.of[0], counted_[0]);
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
     }
     if constexpr (kRequest.has_values()) {
       using Value = typename Problem::Value;
-      const Value* const values = static_cast<const Value*>(arguments_.values) + first_;
-      Value* const values_output = static_cast<Value*>(arguments_.values_output);
-      Value* const to = within(values_output, values_output + before.of[0], counted_[0]);
+      const Value* const values = arguments_.operand<const Value>(OperandRole::values) + first_;
+      Value* const to = place_in<Value>(OperandRole::values_output, before.of[0], counted_[0]);
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item,
                                                    scantune::load_global<kConfig.load_hint>(values + places()[item]));
@@ -199,10 +196,10 @@ class SelectTile {
   // Where items of the tile go in an array, which has room for n. A function of the caller's that says another thing
   // when it is asked again, after items were counted, must not send them beside it.
   template <class T>
-  SCANTUNE_DEVICE T* within(T* array, T* place, u32 items) const {
-    if constexpr (!kAsksTwice) return place;
-    const u64 index = static_cast<u64>(place - array), last = arguments_.n - items;
-    return array + (index < last ? index : last);
+  SCANTUNE_DEVICE T* place_in(OperandRole role, u64 index, u32 items) const {
+    if constexpr (kAsksTwice)
+      if (const u64 last = arguments_.n - items; index > last) index = last;
+    return arguments_.operand<T>(role) + index;
   }
 
   // Where in the tile this thread's vector of a row lies.
@@ -356,7 +353,7 @@ class SelectTile {
 // Writes how many items each counted part has in all.
 template <class Counts>
 SCANTUNE_DEVICE void store_counts(const KernelArguments& arguments, const Counts& all) {
-  u64* const counts = static_cast<u64*>(arguments.count);
+  u64* const counts = arguments.operand<u64>(OperandRole::count);
 #pragma unroll
   for (u32 part = 0; part < sizeof all / sizeof(u64); ++part)
     scantune::store_global<CacheHint::normal>(counts + part, all.of[part]);

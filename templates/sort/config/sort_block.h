@@ -80,8 +80,7 @@ struct Family<SortBlockConfig> {
 
   static constexpr const char* invalid_reason(const SortBlockConfig& config, const SortRequest& request, int sm) {
     const int threads = config.block_threads;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (config.rows_per_block < 1 || config.rows_per_block > threads / kWarpThreads ||
         threads % (config.rows_per_block * kWarpThreads) != 0)
       return "rows_per_block must be so few that each row has whole warps of the CTA";
@@ -89,10 +88,8 @@ struct Family<SortBlockConfig> {
     if (config.items_per_thread < 1 || config.items_per_thread > kMostItems)
       return "items_per_thread must be between 1 and 32";
     if (config.row_tile() < row_items(request)) return "the threads of a row hold fewer keys than there are";
-    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
-      return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
-    if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (const char* reason = invalid_budget_reason(config.min_ctas_per_sm, threads, sm)) return reason;
+    if (const char* reason = invalid_pdl_reason(config.pdl, 1, sm)) return reason;
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the keys do not fit in shared memory";
     return nullptr;
@@ -110,8 +107,7 @@ struct Family<SortBlockConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request),
-              .destination_offset = packed_bits(request),
+              .extents = {row_items(request), packed_bits(request)},
               .pdl = config.pdl != 0});
     return list;
   }

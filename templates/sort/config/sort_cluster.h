@@ -76,8 +76,7 @@ struct Family<SortClusterConfig> {
 
   static constexpr const char* invalid_reason(const SortClusterConfig& config, const SortRequest& request, int sm) {
     const int threads = config.block_threads, ctas = config.cluster_blocks;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (const char* reason = invalid_digits_reason(threads, config.digit_bits)) return reason;
     if (config.digits() > threads) return "block_threads must be no fewer than digits: each thread adds up one";
     if (config.items_per_thread < 1 || config.items_per_thread > kMostItems)
@@ -86,7 +85,7 @@ struct Family<SortClusterConfig> {
       return "cluster_blocks must be 2, 4 or 8";
     if (config.tile_items() * static_cast<u64>(ctas) < row_items(request))
       return "the CTAs of a cluster hold fewer keys than there are";
-    if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
+    if (const char* reason = invalid_pdl_reason(config.pdl, 1, sm)) return reason;
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "a CTA's keys do not fit in its shared memory";
     return nullptr;
@@ -104,8 +103,7 @@ struct Family<SortClusterConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
-              .source_offset = row_items(request),
-              .destination_offset = packed_bits(request),
+              .extents = {row_items(request), packed_bits(request)},
               .pdl = config.pdl != 0,
               .cluster_blocks = config.cluster_blocks});
     return list;

@@ -68,16 +68,13 @@ struct Family<SortFillConfig> {
 
   static constexpr const char* invalid_reason(const SortFillConfig& config, const SortRequest&, int sm) {
     const int threads = config.block_threads;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (config.vectors_per_thread < 1 || config.vectors_per_thread > 64)
       return "vectors_per_thread must be between 1 and 64";
     if (config.tile_items() < kLeastTileItems) return "a tile must hold at least 512 keys";
     if (const char* reason = invalid_count_reason(config.count_items)) return reason;
     if (const char* reason = invalid_columns_reason(config.count_columns)) return reason;
-    if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
-    return nullptr;
+    return invalid_pdl_reason(config.pdl, 1, sm);
   }
 
   static constexpr int tile_items(const SortFillConfig& config, const SortRequest&) {
@@ -98,8 +95,7 @@ struct Family<SortFillConfig> {
                   .block_threads = kCountThreads,
                   .shared_bytes = count_shared_bytes(config.digit_bits, config.count_columns, request),
                   .n = request.n,
-                  .source_offset = row,
-                  .destination_offset = told.packed(),
+                  .extents = {row, told.packed()},
                   .pdl = config.pdl != 0};
     LaunchList list;
     list.add(launch);

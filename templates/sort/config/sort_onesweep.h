@@ -163,8 +163,7 @@ struct Family<SortOnesweepConfig> {
 
   static constexpr const char* invalid_reason(const SortOnesweepConfig& config, const SortRequest& request, int sm) {
     const int threads = config.block_threads;
-    if (threads < kWarpThreads || threads > kMaxBlockThreads || threads % kWarpThreads != 0)
-      return "block_threads must be a multiple of 32 up to 1024";
+    if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (const char* reason = invalid_digits_reason(threads, config.digit_bits)) return reason;
     if (config.digits() > threads) return "block_threads must be no fewer than digits: each thread looks back for one";
     if (passes(config.digit_bits, request) > kMostPasses) return "digits of so few bits take more than 14 passes";
@@ -180,10 +179,8 @@ struct Family<SortOnesweepConfig> {
     if (config.early_payload < 0 || config.early_payload > 1) return "early_payload must be 0 or 1";
     if (config.early_payload != 0 && !request.has_payload())
       return "early_payload is for keys that something goes with";
-    if (config.min_ctas_per_sm < 1 || config.min_ctas_per_sm > limits_of(sm).threads_per_sm / threads)
-      return "min_ctas_per_sm CTAs of block_threads threads do not fit one SM";
-    if (config.pdl < 0 || config.pdl > 1) return "pdl must be 0 or 1";
-    if (config.pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";
+    if (const char* reason = invalid_budget_reason(config.min_ctas_per_sm, threads, sm)) return reason;
+    if (const char* reason = invalid_pdl_reason(config.pdl, 1, sm)) return reason;
     const int most = limits_of(sm).shared_bytes_per_block;
     if (shared_bytes(config, request) > most) return "the tile does not fit in shared memory";
     if (count_shared_bytes(config.digit_bits, config.count_columns, request) > most)
@@ -205,7 +202,7 @@ struct Family<SortOnesweepConfig> {
                     .last_bit = static_cast<u32>(request.last_bit()),
                     .pass = 0,
                     .count_ctas = static_cast<u32>(ctas(config, request))};
-    Launch launch{.n = request.n, .source_offset = row_items(request), .pdl = config.pdl != 0};
+    Launch launch{.n = request.n, .extents = {row_items(request)}, .pdl = config.pdl != 0};
     const auto digits = static_cast<u64>(config.digits()), all = static_cast<u64>(passes(config.digit_bits, request));
     LaunchList list;
     const auto add = [&](KernelIndex kernel, u64 blocks, int threads, int bytes) {
@@ -213,7 +210,7 @@ struct Family<SortOnesweepConfig> {
       launch.grid_blocks = static_cast<u32>(blocks);
       launch.block_threads = threads;
       launch.shared_bytes = bytes;
-      launch.destination_offset = told.packed();
+      launch.extents[1] = told.packed();
       list.add(launch);
     };
     add(kCountDigits, rows * told.count_ctas, kCountThreads,

@@ -99,9 +99,9 @@ SCANTUNE_DEVICE void sort_block(const KernelArguments& arguments) {
     unsigned char rows[kConfig.rows_per_block][Row::kSharedBytes];
   };
   const u32 part = thread_rank() / kConfig.row_threads();
-  const u64 row_items = arguments.source_offset, row = static_cast<u64>(block_rank()) * kConfig.rows_per_block + part;
+  const u64 row_items = arguments.extents[0], row = static_cast<u64>(block_rank()) * kConfig.rows_per_block + part;
   const u64 first = row * row_items < arguments.n ? row * row_items : arguments.n, left = arguments.n - first;
-  const u32 begin = arguments.destination_offset & 0xff, end = arguments.destination_offset >> 8;
+  const u32 begin = arguments.extents[1] & 0xff, end = arguments.extents[1] >> 8;
   auto& shared = reinterpret_cast<typename Row::Shared&>(shared_memory<Shared>().rows[part]);
   Row keys(shared, arguments, first, static_cast<u32>(left < row_items ? left : row_items));
   begin_kernel<kConfig.pdl>();

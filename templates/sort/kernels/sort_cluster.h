@@ -187,10 +187,9 @@ class ClusterPart {
 template <class Problem, SortClusterConfig kConfig>
 SCANTUNE_DEVICE void sort_cluster(const KernelArguments& arguments) {
   using Part = ClusterPart<Problem, kConfig>;
-  const u64 row_items = arguments.source_offset,
-            row = block_rank() / static_cast<u32>(kConfig.cluster_blocks) * row_items;
+  const u64 row_items = arguments.extents[0], row = block_rank() / static_cast<u32>(kConfig.cluster_blocks) * row_items;
   const u64 left = arguments.n - row;
-  const u32 begin = arguments.destination_offset & 0xff, end = arguments.destination_offset >> 8;
+  const u32 begin = arguments.extents[1] & 0xff, end = arguments.extents[1] >> 8;
   Part part(shared_memory<typename Part::Shared>(), arguments, row, left < row_items ? left : row_items);
   part.start();
   begin_kernel<kConfig.pdl>();

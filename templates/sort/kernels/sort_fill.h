@@ -9,14 +9,14 @@
 namespace scantune {
 
 SCANTUNE_DEVICE DigitCountsLayout layout_of_counts(const KernelArguments& arguments, const SortLaunch& launch) {
-  return digit_counts_layout(0, ceil_div(arguments.n, arguments.source_offset), 1, kByteDigits, launch.count_ctas);
+  return digit_counts_layout(0, ceil_div(arguments.n, arguments.extents[0]), 1, kByteDigits, launch.count_ctas);
 }
 
 // Phase 1: how often each key occurs in each share of a row.
 template <class Problem, SortFillConfig kConfig>
 SCANTUNE_DEVICE void count_keys(const KernelArguments& arguments) {
   using Counts = DigitCounts<Problem, kConfig.digit_bits, kConfig.count_columns, kConfig.count_hint>;
-  const SortLaunch launch = SortLaunch::unpacked(arguments.destination_offset);
+  const SortLaunch launch = SortLaunch::unpacked(arguments.extents[1]);
   const DigitCountsLayout layout = layout_of_counts(arguments, launch);
   const Counts counts(shared_memory<typename Counts::Shared>(), launch);
   counts.clear();
@@ -30,7 +30,7 @@ SCANTUNE_DEVICE void count_keys(const KernelArguments& arguments) {
 // Phase 2: how often each key occurs in a row.
 template <class Problem, SortFillConfig kConfig>
 SCANTUNE_DEVICE void add_key_counts(const KernelArguments& arguments) {
-  const SortLaunch launch = SortLaunch::unpacked(arguments.destination_offset);
+  const SortLaunch launch = SortLaunch::unpacked(arguments.extents[1]);
   begin_kernel<kConfig.pdl>();
   scantune::add_up_digits<kConfig.digit_bits>(arguments, layout_of_counts(arguments, launch), 1, launch.count_ctas);
 }
@@ -49,8 +49,8 @@ SCANTUNE_DEVICE void fill(const KernelArguments& arguments) {
   };
   static_assert(sizeof(Shared) == Family<SortFillConfig>::kSharedBytes);
   auto& shared = shared_memory<Shared>();
-  const SortLaunch launch = SortLaunch::unpacked(arguments.destination_offset);
-  const u64 row_items = arguments.source_offset;
+  const SortLaunch launch = SortLaunch::unpacked(arguments.extents[1]);
+  const u64 row_items = arguments.extents[0];
   const u64 tiles = Family<SortFillConfig>::row_tiles(kConfig, row_items);
   const u64 row = block_rank() / tiles, left = arguments.n - row * row_items;
   const u64 items = left < row_items ? left : row_items;

@@ -14,7 +14,7 @@ using OnesweepStatus = DigitStatus<kConfig.digits(), kConfig.status_bits>;
 
 template <class Problem, SortOnesweepConfig kConfig>
 SCANTUNE_DEVICE OnesweepLayout layout_of(const KernelArguments& arguments, const SortLaunch& launch) {
-  return onesweep_layout(kConfig, Problem::kRequest, arguments.n, arguments.source_offset,
+  return onesweep_layout(kConfig, Problem::kRequest, arguments.n, arguments.extents[0],
                          launch.passes(kConfig.digit_bits), launch.count_ctas);
 }
 
@@ -22,7 +22,7 @@ SCANTUNE_DEVICE OnesweepLayout layout_of(const KernelArguments& arguments, const
 template <class Problem, SortOnesweepConfig kConfig>
 SCANTUNE_DEVICE void count_digits(const KernelArguments& arguments) {
   using Counts = DigitCounts<Problem, kConfig.digit_bits, kConfig.count_columns, kConfig.count_hint>;
-  const SortLaunch launch = SortLaunch::unpacked(arguments.destination_offset);
+  const SortLaunch launch = SortLaunch::unpacked(arguments.extents[1]);
   const OnesweepLayout layout = scantune::layout_of<Problem, kConfig>(arguments, launch);
   const Counts counts(shared_memory<typename Counts::Shared>(), launch);
   auto* const workspace = static_cast<unsigned char*>(arguments.workspace);
@@ -47,7 +47,7 @@ SCANTUNE_DEVICE void count_digits(const KernelArguments& arguments) {
 // Phase 2: how often each digit occurs in a row.
 template <class Problem, SortOnesweepConfig kConfig>
 SCANTUNE_DEVICE void add_digit_counts(const KernelArguments& arguments) {
-  const SortLaunch launch = SortLaunch::unpacked(arguments.destination_offset);
+  const SortLaunch launch = SortLaunch::unpacked(arguments.extents[1]);
   const OnesweepLayout layout = scantune::layout_of<Problem, kConfig>(arguments, launch);
   begin_kernel<kConfig.pdl>();
   scantune::add_up_digits<kConfig.digit_bits>(arguments, layout.counts, launch.passes(kConfig.digit_bits),
@@ -86,7 +86,7 @@ class OnesweepTile {
       : shared_(shared),
         ranks_(reinterpret_cast<typename Ranks::Shared&>(shared.exchange)),
         arguments_(arguments),
-        launch_(SortLaunch::unpacked(arguments.destination_offset)),
+        launch_(SortLaunch::unpacked(arguments.extents[1])),
         digit_(launch_.first_bit + launch_.pass * kConfig.digit_bits, launch_.last_bit, kConfig.digit_bits),
         head_(*static_cast<const OnesweepHead*>(arguments.workspace)) {}
 
@@ -107,7 +107,7 @@ class OnesweepTile {
       row = index / row_tiles;
       row_tile_ = static_cast<u32>(index % row_tiles);
     }
-    const u64 row_items = arguments_.source_offset, left = arguments_.n - row * row_items;
+    const u64 row_items = arguments_.extents[0], left = arguments_.n - row * row_items;
     row_first_ = row * row_items;
     first_ = row_first_ + static_cast<u64>(row_tile_) * kTile;
     const u64 row_end = row_first_ + (left < row_items ? left : row_items);
@@ -323,7 +323,7 @@ class OnesweepTile {
 
   // Lets later tiles look no further back than here, and tells all threads where this thread's digit goes.
   SCANTUNE_DEVICE void set_start(u64 before) {
-    if (u64{row_tile_} * kTile + count_ < arguments_.source_offset)
+    if (u64{row_tile_} * kTile + count_ < arguments_.extents[0])
       status().publish_prefix(index_, thread_rank(), moves_before_, static_cast<Count>(before + mine_[0].count));
     const u64 start = row_first_ + before - mine_[0].before;
     shared_.destinations[0][thread_rank()] = reinterpret_cast<u64>(keys_destination() + start);

@@ -41,7 +41,7 @@ class DigitCounts {
   // Counts the CTA's share of a row.
   SCANTUNE_DEVICE void count_share(const KernelArguments& arguments) const {
     const u64 row = block_rank() / launch_.count_ctas, cta = block_rank() % launch_.count_ctas;
-    const u64 row_items = arguments.source_offset, left = arguments.n - row * row_items;
+    const u64 row_items = arguments.extents[0], left = arguments.n - row * row_items;
     const u64 items = left < row_items ? left : row_items, begin = items * cta / launch_.count_ctas;
     const Stored* const first = Problem::input(arguments) + row * row_items + begin;
     const u64 taken = items * (cta + 1) / launch_.count_ctas - begin;
@@ -144,8 +144,8 @@ SCANTUNE_DEVICE void add_up_digits(const KernelArguments& arguments, const Digit
   for (u32 other = 1; other < kParts; ++other) sum += shared.sums[other][thread_rank()];
   scantune::store_global<CacheHint::normal>(reinterpret_cast<u64*>(workspace + layout.totals) + pass * kDigits + digit,
                                             sum);
-  const u64 left = arguments.n - row * arguments.source_offset;
-  if (sum == (left < arguments.source_offset ? left : arguments.source_offset))
+  const u64 left = arguments.n - row * arguments.extents[0];
+  if (sum == (left < arguments.extents[0] ? left : arguments.extents[0]))
     scantune::store_global<CacheHint::normal>(reinterpret_cast<u32*>(workspace + layout.constants) + pass, 1u);
 }
 

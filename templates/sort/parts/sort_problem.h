@@ -54,30 +54,23 @@ struct SortProblem {
   static constexpr Variant kVariant = variant;
 
   SCANTUNE_DEVICE static const Stored* input(const KernelArguments& arguments) {
-    return static_cast<const Stored*>(arguments.input);
+    return arguments.operand<const Stored>(OperandRole::input);
   }
   SCANTUNE_DEVICE static Stored* output(const KernelArguments& arguments) {
-    return static_cast<Stored*>(arguments.output);
+    return arguments.operand<Stored>(OperandRole::output);
   }
   SCANTUNE_DEVICE static Value* indices(const KernelArguments& arguments) {
-    return static_cast<Value*>(request.writes_keys() ? arguments.position : arguments.output);
+    return arguments.operand<Value>(request.writes_keys() ? OperandRole::position : OperandRole::output);
   }
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS)
   SCANTUNE_DEVICE static const Value* values(const KernelArguments& arguments) {
-    return static_cast<const Value*>(arguments.values);
+    return arguments.operand<const Value>(OperandRole::values);
   }
   SCANTUNE_DEVICE static Value* values_output(const KernelArguments& arguments) {
-    return static_cast<Value*>(arguments.values_output);
+    return arguments.operand<Value>(OperandRole::values_output);
   }
-#endif
   // Where the payload goes: indices or values.
   SCANTUNE_DEVICE static Value* payload_output(const KernelArguments& arguments) {
-#if !defined(__CUDACC_RTC__) || defined(SCANTUNE_SELECTS)
-    if constexpr (request.has_values())
-      return values_output(arguments);
-    else
-#endif
-      return indices(arguments);
+    return request.has_values() ? values_output(arguments) : indices(arguments);
   }
 
   SCANTUNE_DEVICE static Key key_of(Stored stored) {
