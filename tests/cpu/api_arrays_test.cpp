@@ -229,11 +229,9 @@ TEST_P(ArraysOf, ArePutWhereKernelsFindThem) {
     EXPECT_EQ(call(with).text, "");
     ASSERT_EQ(device_->launched.size(), 1u);
     const KernelArguments& found = device_->launched.back().arguments;
-    const void* const of[SCANTUNE_ROLES] = {found.input,  found.output,   found.position,
-                                            found.flags,  found.values,   found.values_output,
-                                            found.second, found.rejected, found.count};
     const scantune_arrays passed = with.arrays();
-    for (int role = 0; role < SCANTUNE_ROLES; ++role) EXPECT_EQ(of[role], passed.of[role]) << "role " << role;
+    for (int role = 0; role < SCANTUNE_ROLES; ++role)
+      EXPECT_EQ(found.operand(static_cast<OperandRole>(role)), passed.of[role]) << "role " << role;
     EXPECT_EQ(found.n, kItems);
     device_->launched.clear();
   }
