@@ -19,13 +19,15 @@ bool has_no_result(const Request& request);
 struct Asked {
   Request request;
   scantune_device device = SCANTUNE_CURRENT_GPU;
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them where designators leave members out
   std::optional<CustomOperatorView> custom = std::nullopt;
   InitialValue init = {};
   const void* device_init = nullptr;  // where an initial value in memory lies
   const void* device_n = nullptr;     // where n lies, if that is in memory
   void* device_clamped = nullptr;     // where it is told whether that was more than the request's
   int captured_launches = 0;
-  std::string_view config = {};        // empty where none is given
+  std::string_view config = {};  // empty where none is given
+  // NOLINTEND(readability-redundant-member-init)
   const CallStates* states = nullptr;  // of its maps and its operator; null where it has no maps and no state
   bool checks_offsets = false;         // of a load balance, before each run
 

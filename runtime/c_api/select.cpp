@@ -1,4 +1,3 @@
-#include <bit>
 #include <cstring>
 #include <string>
 
@@ -32,7 +31,16 @@ Values checked_values(const scantune_type& type) {
   if (value == ValueType::custom)
     fail("value_type",
          "SCANTUNE_CUSTOM_TYPE; values beside items have 1, 2, 4 or 8 bytes: name the integer of as many");
-  return static_cast<Values>(1 + std::countr_zero(static_cast<unsigned>(size_of(value))));
+  switch (size_of(value)) {
+    case 1:
+      return Values::bytes_1;
+    case 2:
+      return Values::bytes_2;
+    case 4:
+      return Values::bytes_4;
+    default:
+      return Values::bytes_8;
+  }
 }
 
 SelectRequest request_of(const scantune_select_request& said) {
