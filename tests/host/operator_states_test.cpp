@@ -58,6 +58,12 @@ struct Parts {
 struct Keys {
   u64 a, b, c, d;
 };
+// Where an operator tells that it was given what is no item.
+struct Watched {
+  u64 mask;
+  u32* unreal;
+};
+u32 unreal_items = 0;
 
 struct StateCase {
   const char* name;
@@ -155,7 +161,26 @@ std::vector<StateCase> state_cases() {
                           const u64 key = state.a + state.b * 3 + state.c * 5 + state.d * 7;
                           return of(((as<u64>(x) ^ key) + (as<u64>(y) ^ key)) ^ key);
                         }};
-  return {byte, loaded, three_words, largest};
+  // Items and initial values leave 29 of 32, and what memory holds beside them hardly ever does.
+  StateCase watched{
+      .name = "watched",
+      .request = request_of(ValueType::u64, Operator::custom_cheap),
+      .sources = {.source = "struct State { unsigned long long mask; unsigned* unreal; };\n"
+                            "__device__ Value combine(Value earlier, Value later, State state) {\n"
+                            "  if (earlier % 32 != 29 || later % 32 != 29) *state.unreal = 1;\n"
+                            "  return later & state.mask ? later : earlier;\n"
+                            "}\n",
+                  .name = {},
+                  .state_bytes = sizeof(Watched)},
+      .states = {bytes_of(Watched{u64{5} << 5, &unreal_items}), bytes_of(Watched{u64{1} << 20, &unreal_items})},
+      .load_states = {},
+      .draw = [](u32 bits) { return of(u64{bits} * 32 + 29); },
+      .loaded = as_it_is,
+      .combine =
+          [](const Value& earlier, const Value& later, const Bytes& state) {
+            return (as<u64>(later) & state_of<Watched>(state).mask) != 0 ? later : earlier;
+          }};
+  return {byte, loaded, three_words, largest, watched};
 }
 
 const std::vector<StateCase>& cases() {
@@ -250,7 +275,9 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
     std::ranges::copy(tested.load_states[state], arguments.states.load);
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
   }
+  unreal_items = 0;
   ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(seed)));
+  ASSERT_EQ(unreal_items, 0u) << "the operator was given what is no item";
   for (std::size_t state = 0; state < 2; ++state) {
     const GuardedMemory& output = *outputs[state];
     ASSERT_EQ(Bytes(output.data(), output.data() + output.size()), expected[state]) << "state " << state;
