@@ -62,7 +62,7 @@ Asked checked_by_head(const scantune_head& head, Room& room) {
   return asked;
 }
 
-static_assert(SCANTUNE_HOST_DEVICE == 1 && SCANTUNE_RUN_TO_RUN == 1 && SCANTUNE_DOCUMENTED == 1 &&
+static_assert(SCANTUNE_HOST_DEVICE == -1 && SCANTUNE_RUN_TO_RUN == 1 && SCANTUNE_DOCUMENTED == 1 &&
               SCANTUNE_ISOLATED == 1);
 static_assert(same(SCANTUNE_UNCONSTRAINED, Determinism::unconstrained) &&
               same(SCANTUNE_RUN_TO_RUN, Determinism::run_to_run));

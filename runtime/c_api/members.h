@@ -68,7 +68,7 @@ inline ValueType checked_type(const char* member, const scantune_type& value) {
 
 // Throws unless it is one.
 inline void checked_device(const scantune_device& device) {
-  checked_enum("device", "device", device, 0, SCANTUNE_HOST_DEVICE);
+  checked_enum("device", "device", device, SCANTUNE_HOST_DEVICE, SCANTUNE_CURRENT_GPU);
 }
 
 std::string type_name(ValueType type);

@@ -355,7 +355,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_scan", "request", "null", {[](Arguments& a) { return of_c(scantune_scan(nullptr, a.in(), a.out(), nullptr)); }}, {"request is NULL"}},
     {"scantune_scan", "request", "of another algorithm", {[](Arguments& a) { a.scan.head.algorithm = SCANTUNE_SORT; return c_scan(a); }}, {"algorithm is 5, and this function scans", "scantune_run()"}},
     {"scantune_head", "algorithm", "none", c_heads([](auto& h) { write(h.algorithm, 0); }), {"algorithm is 0; it must be a scantune_algorithm, 1 to 5", "start from the _INIT macro"}},
-    {"scantune_head", "device", "none", c_heads([](auto& h) { write(h.device, 2); }), {"device is 2", "scantune_device", "0 to 1"}},
+    {"scantune_head", "device", "none", c_heads([](auto& h) { write(h.device, 2); }), {"device is 2", "scantune_device", "-1 to 0"}},
     {"scantune_head", "spare", "not 0", all_of({c_heads([](auto& h) { h.spare[0] = 1; }), c_heads([](auto& h) { h.spare[1] = 1; }), c_heads([](auto& h) { h.spare[2] = 1; }), c_heads([](auto& h) { h.spare[3] = 1; })}), {"head.spare is 1", "must be 0"}},
     {"scantune_reduce_request scantune_select_request scantune_sort_request", "spare", "not 0", c_requests([](auto& r) requires requires { r.spare; } { r.spare = 7; }), {"spare is 7", "must be 0"}},
     {"scantune_reduce_request", "position", "none", c_reductions([](auto& p) { write(p.position, 2); }), {"position is 2", "scantune_position"}},

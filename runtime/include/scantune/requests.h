@@ -21,7 +21,7 @@ typedef enum scantune_algorithm {
 
 typedef enum scantune_device {
   SCANTUNE_CURRENT_GPU = 0, /* of the thread's context; the host device where the variable SCANTUNE_DEVICE is host */
-  SCANTUNE_HOST_DEVICE = 1  /* runs the kernels on the CPU, at once, and ignores streams */
+  SCANTUNE_HOST_DEVICE = -1 /* runs the kernels on the CPU, at once, and ignores streams */
 } scantune_device;
 
 /* The beginning of every request, which the request's _INIT macro fills: algorithm and struct_bytes must not be
