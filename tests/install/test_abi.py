@@ -19,6 +19,9 @@ def header() -> str:
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
 
+GROWING = ("of",)  # the array of pointers by role, whose count a caller tells
+
+
 def symbols() -> set[str]:
     library = BUILD / "runtime/libscantune.so"
     listing = subprocess.run(
@@ -40,8 +43,13 @@ def printed(of_header: str) -> list[str]:
     statements = []
     for struct, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", of_header, re.DOTALL):
         for member in re.findall(r"(\w+)\s*(?:\([^)]*\)|\[\w+\])?;", body):
-            place = f"(int)offsetof({struct}, {member}), (int)sizeof((({struct}*)0)->{member})"
-            statements.append(f'printf("member {struct}.{member} at %d of %d bytes\\n", {place});')
+            if member == "spare":  # members to come take its place
+                continue
+            place, size = f"(int)offsetof({struct}, {member})", f"(int)sizeof((({struct}*)0)->{member})"
+            if member in GROWING:
+                statements.append(f'printf("member {struct}.{member} from %d on\\n", {place});')
+            else:
+                statements.append(f'printf("member {struct}.{member} at %d of %d bytes\\n", {place}, {size});')
     for body in re.findall(r"typedef enum \w+ \{(.*?)\}", of_header, re.DOTALL):
         statements += [f'printf("value {name} %d\\n", (int){name});' for name in re.findall(r"\bSCANTUNE_\w+", body)]
     return statements
