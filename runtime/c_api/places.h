@@ -1,4 +1,4 @@
-// Which of a caller's arrays goes where.
+// Places finds the operand that each of a caller's arrays is.
 #pragma once
 
 #include <algorithm>

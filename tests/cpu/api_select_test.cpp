@@ -187,11 +187,10 @@ TEST_F(SelectApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_TRUE(contains(text(runtime::ForwardProgress::in_order), "tile_order=block_index"));
 }
 
-// Its arrays had fewer roles.
-TEST_F(SelectApi, AProgramOfTheFirstHeaderIsServed) {
+TEST_F(SelectApi, NoArrayIsReadThatTheCallersHeaderDoesNotHave) {
   CSelection caller;
   caller.arrays.count = SCANTUNE_COUNT;
-  caller.arrays.of[SCANTUNE_COUNT] = address(1);  // behind what that program has
+  caller.arrays.of[SCANTUNE_COUNT] = address(1);  // after the roles that the caller's arrays have
   EXPECT_EQ(caller.run(), SCANTUNE_REQUEST_ERROR);
   EXPECT_TRUE(contains(scantune_error_message(), "count is null")) << scantune_error_message();
 }

@@ -33,7 +33,7 @@ struct LoadBalanceOptions {
   std::string config = {};  // as of scans
 };
 
-// Of expand(), and of plans, which check at every call.
+// The options of expand(), and of plans, which check the offsets at every call.
 struct ExpandOptions {
   bool check = false;  // as of load_balance()
   Stream stream = nullptr;

@@ -43,7 +43,7 @@ class Combine : public UserFunction {
   Combine(std::string source, const T& identity, CustomOptions options, const State&... state)
       : UserFunction(made(given(Role::combine, std::move(source), state...), identity, std::move(options))) {}
 
-  // Of the identity's type, where there is a function.
+  // Size and alignment of the identity's type; asked only where a function is given.
   std::size_t identity_bytes() const { return given_->identity_bytes; }
   std::size_t identity_alignment() const { return given_->identity_alignment; }
 

@@ -139,7 +139,8 @@ class Plan {
   // How many bytes of workspace one run needs; 0 where it needs none, and then any workspace will do.
   std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
 
-  // Which config runs, from which record, and why. A plan that is made for this alone needs no captured_launches.
+  // Tells which config runs, from which record, and why. A plan that is made only to ask this needs no
+  // captured_launches.
   std::string describe() const { return scantune_plan_description(state_.get()); }
 
  private:

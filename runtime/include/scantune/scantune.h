@@ -10,8 +10,9 @@
  *     fprintf(stderr, "%s\n", scantune_error_message());
  *
  * Every function that can fail returns a status and never throws; scantune_error_message() says what was requested,
- * what was found and what to do. After a SCANTUNE_REQUEST_ERROR nothing was launched or changed; after another error of
- * a call of several launches the outputs may hold anything. All functions may be called from any thread. The rules for
+ * what was found and what to do. After a SCANTUNE_REQUEST_ERROR no output was written, and nothing was launched but the
+ * check of offsets that a load balance may ask for; after another error of a call of several launches the outputs may
+ * hold anything. All functions may be called from any thread. The rules for
  * streams, plans and graphs are in docs/concurrency.md.
  */
 #ifndef SCANTUNE_H
@@ -68,7 +69,7 @@ SCANTUNE_API scantune_status scantune_request_init(scantune_head* request, scant
                                                    size_t struct_bytes);
 
 /* Does what the request asks for. Checks everything that can be checked, and returns as soon as the work is in the
- * stream. */
+ * stream. request: the head inside a request, never a copy of the head, for the rest is read after it. */
 SCANTUNE_API scantune_status scantune_run(const scantune_head* request, const scantune_arrays* arrays,
                                           scantune_stream stream);
 /* The same of a scan, in fewer instructions. Where a map takes the place of an array, that is NULL. */
@@ -98,7 +99,8 @@ typedef struct scantune_workspace {
  * overlap), but not whether the memory is there. With a workspace NULL the library provides one: it allocates nothing
  * once the stream has been used, and the call may be captured into a graph. In the caller's the library allocates
  * nothing for the run and keeps nothing for its stream, and a capture takes none of captured_launches; a plan that
- * needs no workspace takes any. */
+ * needs no workspace takes any. A check of offsets is apart from that: it takes a few bytes of a workspace that the
+ * library keeps for the stream. */
 SCANTUNE_API scantune_status scantune_plan_run(scantune_plan* plan, const scantune_arrays* arrays,
                                                const scantune_workspace* workspace, scantune_stream stream);
 /* Bytes of workspace that one run of the plan needs: 0 where it needs none, and for NULL. */

@@ -100,7 +100,7 @@ struct SortOptions {
   std::string config = {};  // as of scans
 };
 
-// Of argsort(), and of plans of sorts, whose types say what moves with the keys.
+// The options of argsort(), and of plans of sorts: the plan's type says what moves with the keys.
 struct ArgsortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};
