@@ -11,8 +11,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/docs/concurren
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/scantune)
 install(EXPORT scantune NAMESPACE scantune:: FILE scantuneConfig.cmake DESTINATION ${package_directory})
-# No version before this minor one has its interface: SOVERSION says from which one on programs are served.
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/scantuneConfigVersion.cmake.in
+  ${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/scantuneConfigVersion.cmake DESTINATION ${package_directory})
 
 set(pc_directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -82,6 +82,20 @@ def test_a_cmake_project_finds_the_package_and_its_programs_run(
     assert f"0 tests failed out of {len(wanted)}" in printed
 
 
+def test_cmake_finds_it_for_programs_of_each_version_that_it_serves(
+    prefix: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (version,) = prefix.rglob("scantuneConfigVersion.cmake")
+    asked = tmp_path / "asked.cmake"
+    asked.write_text(
+        "foreach(PACKAGE_FIND_VERSION 0.2 0.3 0.3.0 0.3.1 0.4 1.0)\n"
+        f'include("{version}")\nlist(APPEND served "${{PACKAGE_VERSION_COMPATIBLE}}")\nendforeach()\n'
+        'message(NOTICE "${served}")\n'
+    )
+    served = run(["sh", "-c", f"cmake -P {shlex.quote(str(asked))} 2>&1"], environment)
+    assert served.strip() == "FALSE;TRUE;TRUE;FALSE;FALSE;FALSE"  # this is 0.3.0
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_pkg_config_says_how_to_build_a_program(
     example: Path, library: Path, environment: dict[str, str], tmp_path: Path
