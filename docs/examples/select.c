@@ -22,7 +22,7 @@ int main(void) {
 
   /* Memory of the device: the readings, what is kept of them, the indices, and how many there are. */
   const uint64_t bytes[] = {sizeof readings, sizeof kept, sizeof indices, sizeof(uint64_t)};
-  const scantune_role roles[] = {SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_POSITION, SCANTUNE_COUNT};
+  const scantune_role roles[] = {SCANTUNE_INPUT, SCANTUNE_OUTPUT, SCANTUNE_INDICES, SCANTUNE_COUNT};
   scantune_buffer* buffers[4] = {NULL};
   scantune_arrays arrays = SCANTUNE_ARRAYS_INIT;
   scantune_status status = SCANTUNE_OK;

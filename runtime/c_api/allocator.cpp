@@ -13,8 +13,8 @@ static_assert(std::has_unique_object_representations_v<scantune_allocator>);
 
 constexpr scantune_allocator kNoAllocator = SCANTUNE_ALLOCATOR_INIT;
 constexpr StructVersion kAllocatorVersion = {"struct_bytes", "scantune_allocator", "start from SCANTUNE_ALLOCATOR_INIT",
-                                             sizeof(scantune_allocator), sizeof(scantune_allocator)};
-static_assert(kAllocatorVersion.oldest_bytes == 32);
+                                             SCANTUNE_BYTES_UP_TO(scantune_allocator, user),
+                                             sizeof(scantune_allocator)};
 
 }  // namespace
 

@@ -64,9 +64,11 @@ constexpr const char* kBuffer = "what scantune_buffer_create() made";
 
 void check_copy(const scantune_buffer& buffer, const char* argument, const void* memory, std::uint64_t bytes) {
   if (bytes > buffer.bytes)
-    throw RequestError("bytes is " + std::to_string(bytes) + ", and the buffer holds " + std::to_string(buffer.bytes));
+    throw RequestError("bytes is " + std::to_string(bytes) + ", and the buffer holds " + std::to_string(buffer.bytes) +
+                       ": copy at most these");
   if (bytes > 0 && memory == nullptr)
-    throw RequestError(std::string(argument) + " is NULL, and bytes is " + std::to_string(bytes));
+    throw RequestError(std::string(argument) + " is NULL, and bytes is " + std::to_string(bytes) +
+                       ": pass memory of the host");
 }
 
 // Check a given config even when n is 0.
@@ -178,12 +180,13 @@ scantune_status scantune_run(const scantune_head* request, const scantune_arrays
 scantune_status scantune_plan_create(const scantune_head* request, scantune_plan** plan) {
   return guarded([&] {
     scantune_plan*& place = not_null("plan", "where the plan is to go", plan);
+    place = nullptr;
     Room room;
     place = made_plan(checked_request(request, room)).release();
   });
 }
 
-scantune_status scantune_plan_run(scantune_plan* plan, const scantune_arrays* arrays,
+scantune_status scantune_plan_run(const scantune_plan* plan, const scantune_arrays* arrays,
                                   const scantune_workspace* workspace, scantune_stream stream) {
   return guarded([&] {
     const scantune_plan& made = not_null("plan", "what scantune_plan_create() made", plan);
@@ -220,7 +223,7 @@ scantune_status scantune_release(scantune_stream stream, scantune_device device)
     const auto& of = device_of(device);
     if (const auto fault = of->argument_fault({}, stream_of(stream)); !fault.empty()) throw RequestError(fault);
     const StreamState state = of->stream_state(stream_of(stream));
-    if (state.capturing_graph != nullptr) throw RequestError("the stream is being captured: end the capture first");
+    if (state.capturing_graph != nullptr) throw RequestError("stream is being captured: end the capture first");
     launch_context(of).streams().release(state.id);
   });
 }
@@ -239,6 +242,7 @@ scantune_status scantune_trim(uint64_t* freed_bytes) {
 scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, scantune_buffer** buffer) {
   return guarded([&] {
     scantune_buffer*& place = not_null("buffer", "where the buffer is to go", buffer);
+    place = nullptr;
     checked_device(device);
     place = new scantune_buffer(device_of(device), bytes);
   });

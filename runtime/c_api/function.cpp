@@ -90,8 +90,7 @@ void check_rest(const FunctionMember& member, const scantune_function& function)
 const scantune_function& checked_in_full(const FunctionMember& member, const scantune_function* caller,
                                          scantune_function& storage) {
   const StructVersion version = {member.struct_bytes, "scantune_function", "start from SCANTUNE_FUNCTION_INIT",
-                                 sizeof(scantune_function), sizeof(scantune_function)};
-  static_assert(sizeof(scantune_function) == 56);
+                                 SCANTUNE_BYTES_UP_TO(scantune_function, name), sizeof(scantune_function)};
   const scantune_function& function = *as_known(version, caller, kDefaultFunction, storage);
   const int role = number_in(function.role);
   if (!member.takes(role)) [[unlikely]]

@@ -18,7 +18,7 @@ inline void check_spare(const char* member, std::uint64_t spare) {
     fail_spare(member, spare);
 }
 
-// Throws unless every choice of the head, each of two, is one.
+// Throws unless every choice of the head is one: the device is -1 or 0, each of the others 0 or 1.
 [[gnu::noinline]] inline void check_choices_one_by_one(const scantune_head& head) {
   checked_device(head.device);
   checked<Determinism>("determinism", head.determinism);
@@ -33,7 +33,8 @@ template <class Typed>
   check_spare("head.spare", head.spare[0] | head.spare[1] | head.spare[2] | head.spare[3]);
   const int determinism = number_in(head.determinism), forward_progress = number_in(head.forward_progress),
             latency = number_in(head.latency);
-  if (static_cast<unsigned>(number_in(head.device) | determinism | forward_progress | latency) > 1) [[unlikely]]
+  const unsigned device = static_cast<unsigned>(number_in(head.device)) + 1;
+  if ((device | static_cast<unsigned>(determinism | forward_progress | latency)) > 1) [[unlikely]]
     check_choices_one_by_one(head);
   request.n = head.n;
   if constexpr (requires { request.determinism; }) request.determinism = static_cast<Determinism>(determinism);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 #include "space/space.h"
 
@@ -11,7 +12,12 @@ void fail(const char* member, const std::string& found) { throw RequestError(std
 
 void fail_enum(const char* member, const char* type, int number, int first, int last) {
   fail(member, std::to_string(number) + "; it must be a scantune_" + type + ", " + std::to_string(first) + " to " +
-                   std::to_string(last));
+                   std::to_string(last) + (number > last ? ", and a greater one comes from a newer header" : ""));
+}
+
+void fail_value_type(const char* member, int number) {
+  if (number == SCANTUNE_DEFAULT_TYPE) fail(member, "SCANTUNE_DEFAULT_TYPE: name the type");
+  fail_enum(member, "type", number, SCANTUNE_I8, kLastType);
 }
 
 std::string constant_of(std::string_view token) {
@@ -69,10 +75,27 @@ void fail_type(const char* member, const char* why) {
   fail(member, std::string("given, and ") + why + ": leave it SCANTUNE_DEFAULT_TYPE");
 }
 
-void fail_wide_type(const char* member, int number) {
-  const std::string type =
-      number >= SCANTUNE_I8 && number <= kLastType ? type_name(type_of(number)) : std::to_string(number);
-  fail(member, type + "; it must be SCANTUNE_U64 or SCANTUNE_I64, for kernels count in 8 bytes");
+IntegerWidth checked_width(const char* member, const scantune_type& type, const char* what, u64 most) {
+  const int number = number_in(type);
+  switch (number) {
+    case SCANTUNE_DEFAULT_TYPE:
+    case SCANTUNE_U64:
+    case SCANTUNE_I64:
+      return IntegerWidth::bits_64;
+    case SCANTUNE_U32:
+    case SCANTUNE_I32:
+      break;
+    default:
+      fail(member,
+           (number >= SCANTUNE_I8 && number <= kLastType ? type_name(type_of(number)) : std::to_string(number)) +
+               "; it must be an integer of 4 or 8 bytes: SCANTUNE_U64, SCANTUNE_I64, SCANTUNE_U32 or "
+               "SCANTUNE_I32");
+  }
+  const u64 holds = number == SCANTUNE_U32 ? std::numeric_limits<u32>::max() : std::numeric_limits<i32>::max();
+  if (most > holds)
+    fail(member,
+         type_name(type_of(number)) + ", and " + what + " may reach " + std::to_string(most) + ": ask for 8 bytes");
+  return IntegerWidth::bits_32;
 }
 
 }  // namespace scantune::c_api

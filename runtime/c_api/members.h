@@ -62,8 +62,13 @@ constexpr ValueType type_of(int number) {
   }
 }
 
+[[noreturn]] void fail_value_type(const char* member, int number);
+
 inline ValueType checked_type(const char* member, const scantune_type& value) {
-  return type_of(checked_enum(member, "type", value, SCANTUNE_I8, kLastType));
+  const int number = number_in(value);
+  if (number < SCANTUNE_I8 || number > kLastType) [[unlikely]]
+    fail_value_type(member, number);
+  return type_of(number);
 }
 
 // Throws unless it is one.
@@ -109,14 +114,9 @@ void take_custom_type(const Caller& caller, bool has_one, Typed& request) {
   request.custom_alignment = static_cast<int>(caller.custom_alignment);
 }
 
-[[noreturn]] void fail_wide_type(const char* member, int number);
-
-// Throws unless a count or an index has 8 bytes, as kernels read and write them.
-inline void check_wide_type(const char* member, const scantune_type& type) {
-  const int number = number_in(type);
-  if (number != SCANTUNE_DEFAULT_TYPE && number != SCANTUNE_U64 && number != SCANTUNE_I64) [[unlikely]]
-    fail_wide_type(member, number);
-}
+// How wide counts, indices or n are. Throws unless the type is an integer of 4 or 8 bytes, or none is named, and it
+// holds the most that they may be.
+IntegerWidth checked_width(const char* member, const scantune_type& type, const char* what, u64 most);
 
 [[noreturn]] void fail_type(const char* member, const char* why);
 

@@ -9,10 +9,11 @@ namespace scantune::c_api {
 namespace {
 
 static_assert(same(SCANTUNE_INPUT, OperandRole::input) && same(SCANTUNE_OUTPUT, OperandRole::output) &&
-              same(SCANTUNE_POSITION, OperandRole::position) && same(SCANTUNE_FLAGS, OperandRole::flags) &&
+              same(SCANTUNE_INDICES, OperandRole::indices) && same(SCANTUNE_FLAGS, OperandRole::flags) &&
               same(SCANTUNE_VALUES, OperandRole::values) && same(SCANTUNE_VALUES_OUTPUT, OperandRole::values_output) &&
               same(SCANTUNE_SECOND, OperandRole::second) && same(SCANTUNE_REJECTED, OperandRole::rejected) &&
               same(SCANTUNE_COUNT, OperandRole::count) && SCANTUNE_ROLES == SCANTUNE_COUNT + 1);
+static_assert(SCANTUNE_ROLES <= static_cast<int>(OperandRole::init), "arrays come before what is no array");
 
 constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has to fail
 
@@ -58,15 +59,15 @@ std::uint64_t Places::known_count(const scantune_arrays& arrays) const {
   if (arrays.count == 0 && array_count() > 0)
     fail("arrays.count", "0, so that no array is given: start from SCANTUNE_ARRAYS_INIT");
   if (arrays.count > kMostCount)
-    fail("arrays.count", std::to_string(arrays.count) + "; there are " + std::to_string(SCANTUNE_ROLES) +
-                             " roles: start from SCANTUNE_ARRAYS_INIT");
+    fail("arrays.count", std::to_string(arrays.count) + "; it must be 1 to " + std::to_string(SCANTUNE_ROLES) +
+                             ", or that of a newer header: start from SCANTUNE_ARRAYS_INIT");
   const auto* const beyond = reinterpret_cast<const unsigned char*>(&arrays) + sizeof(scantune_arrays);
   for (std::uint64_t role = SCANTUNE_ROLES; role < arrays.count; ++role)
     if (std::any_of(beyond + (role - SCANTUNE_ROLES) * sizeof(void*),
                     beyond + (role - SCANTUNE_ROLES + 1) * sizeof(void*), [](auto byte) { return byte != 0; }))
       fail("arrays.count", std::to_string(arrays.count) + ", and the array of role " + std::to_string(role) +
-                               " is given, which this library does not know. It comes from a newer header: update the "
-                               "library, or leave it NULL");
+                               " is given, which this library does not know. If it comes from a newer header, update "
+                               "the library or leave it NULL; else start from SCANTUNE_ARRAYS_INIT");
   return std::min<std::uint64_t>(arrays.count, SCANTUNE_ROLES);
 }
 

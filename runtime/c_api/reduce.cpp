@@ -18,6 +18,12 @@ Init checked_init(const Given<scantune_reduce_request>& given, Position position
   return position == Position::none && has_identity(given) ? Init::value : Init::none;
 }
 
+// The greatest position, which counts from the start of its row or column.
+u64 last_index(const ReduceRequest& request) {
+  const u64 items = request.segments == Segments::columns ? column_items(request) : row_items(request);
+  return items == 0 ? 0 : items - 1;
+}
+
 }  // namespace
 
 Asked checked_request(const scantune_reduce_request& said, Room& room) {
@@ -28,7 +34,7 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
   take_items(given, request);
   request.position = checked<Position>("position", said.position);
   if (request.has_position())
-    check_wide_type("index_type", said.index_type);
+    request.index_width = checked_width("index_type", said.index_type, "indices", last_index(request));
   else
     refuse_type("index_type", said.index_type, "position is SCANTUNE_NO_POSITION");
   take_maps_and_state(given, request, room);

@@ -15,7 +15,7 @@ struct Door {
   const void* defaults;
   Asked (*checked)(const scantune_head& head, Room& room);
 };
-#define SCANTUNE_DOOR(name, constant, first_bytes)                                       \
+#define SCANTUNE_DOOR(name, constant, first_last)                                        \
   {constant, kVersion<scantune_##name##_request>, &kDefaults<scantune_##name##_request>, \
    &checked_by_head<scantune_##name##_request>},
 constexpr Door kDoors[] = {SCANTUNE_ALGORITHMS(SCANTUNE_DOOR)};

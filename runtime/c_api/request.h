@@ -49,13 +49,13 @@ inline constexpr StructVersion kVersion = {};
 
 // Each is defined in the file of its algorithm. Throws a RequestError that names the wrong member, what was found and
 // what to do. It allocates nothing unless it throws. The room must outlive what is returned, the struct need not.
-#define SCANTUNE_DECLARE_REQUEST(name, constant, first_bytes)                                                \
+#define SCANTUNE_DECLARE_REQUEST(name, constant, first_last)                                                 \
   template <>                                                                                                \
   inline constexpr scantune_##name##_request kDefaults<scantune_##name##_request> = constant##_REQUEST_INIT; \
   template <>                                                                                                \
   inline constexpr StructVersion kVersion<scantune_##name##_request> = {                                     \
-      "struct_bytes", "scantune_" #name "_request", "start from " #constant "_REQUEST_INIT", first_bytes,    \
-      sizeof(scantune_##name##_request)};                                                                    \
+      "struct_bytes", "scantune_" #name "_request", "start from " #constant "_REQUEST_INIT",                 \
+      SCANTUNE_BYTES_UP_TO(scantune_##name##_request, first_last), sizeof(scantune_##name##_request)};       \
   Asked checked_request(const scantune_##name##_request& said, Room& room);
 SCANTUNE_ALGORITHMS(SCANTUNE_DECLARE_REQUEST)
 #undef SCANTUNE_DECLARE_REQUEST

@@ -21,15 +21,15 @@ Init checked_init(const scantune_scan_request& caller, Kind kind) {
   return caller.init != nullptr || kind == Kind::exclusive ? Init::value : Init::none;
 }
 
-NSource checked_n_source(const scantune_scan_request& caller) {
+void take_n_source(const scantune_scan_request& caller, ScanRequest& request) {
   if (caller.device_n != nullptr) {
-    check_wide_type("n_type", caller.n_type);
-    return NSource::memory;
+    request.n_source = NSource::memory;
+    request.n_width = checked_width("n_type", caller.n_type, "n", request.n);
+    return;
   }
   if (caller.device_clamped != nullptr)
     fail("device_clamped", "given, and device_n is NULL: only an n in memory is clamped, so pass both or neither");
   refuse_type("n_type", caller.n_type, "device_n is NULL");
-  return NSource::call;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Asked checked_request(const scantune_scan_request& said, Room& room) {
   request.direction = checked<Direction>("direction", said.direction);
   take_maps_and_state(given, request, room);
   request.init = checked_init(said, request.kind);
-  request.n_source = checked_n_source(said);
+  take_n_source(said, request);
   take_strides(said, request);
   check_supported(request);
   return {.request = request,

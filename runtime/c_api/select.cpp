@@ -16,7 +16,7 @@ static_assert(same(SCANTUNE_LESS, Criterion::less) && same(SCANTUNE_LESS_EQUAL, 
 static_assert(same(SCANTUNE_SELECTED_ITEMS, Selected::items) && same(SCANTUNE_SELECTED_INDICES, Selected::indices) &&
               same(SCANTUNE_SELECTED_ITEMS_AND_INDICES, Selected::items_and_indices));
 static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart) &&
-              same(SCANTUNE_AFTER, Rejected::behind));
+              same(SCANTUNE_BEHIND, Rejected::behind));
 
 std::string criterion_is(Criterion criterion) { return "criterion is " + constant_of(token(criterion)); }
 
@@ -54,7 +54,7 @@ SelectRequest request_of(const scantune_select_request& said) {
   request.rejected = checked<Rejected>("rejected", said.rejected);
   if (number_in(said.index_type) != SCANTUNE_DEFAULT_TYPE)
     request.index_type = checked_type("index_type", said.index_type);
-  check_wide_type("count_type", said.count_type);
+  request.count_width = checked_width("count_type", said.count_type, "counts", request.n);
   request.values = checked_values(said.value_type);
   check_supported(request);
   return request;

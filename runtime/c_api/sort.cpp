@@ -10,13 +10,14 @@ static_assert(same(SCANTUNE_SORTED_KEYS, Sorted::keys) && same(SCANTUNE_SORTED_P
               same(SCANTUNE_SORTED_INDICES, Sorted::indices) &&
               same(SCANTUNE_SORTED_KEYS_AND_INDICES, Sorted::keys_and_indices));
 
-ValueType checked_value_type(const scantune_sort_request& said, const SortRequest& request) {
-  const bool is_given = number_in(said.value_type) != SCANTUNE_DEFAULT_TYPE;
-  if (!request.has_payload()) {
-    refuse_type("value_type", said.value_type, "sorted is SCANTUNE_SORTED_KEYS, which has neither values nor indices");
-    return request.value_type;
-  }
-  if (is_given) return checked_type("value_type", said.value_type);
+// The type of what moves with the keys.
+ValueType checked_payload(const scantune_sort_request& said, const SortRequest& request) {
+  if (!request.has_values()) refuse_type("value_type", said.value_type, "sorted is not SCANTUNE_SORTED_PAIRS");
+  if (!request.writes_indices()) refuse_type("index_type", said.index_type, "sorted says that no indices are written");
+  if (!request.has_payload()) return request.value_type;
+  const scantune_type& type = request.has_values() ? said.value_type : said.index_type;
+  if (number_in(type) != SCANTUNE_DEFAULT_TYPE)
+    return checked_type(request.has_values() ? "value_type" : "index_type", type);
   if (request.has_values())
     fail("value_type", "SCANTUNE_DEFAULT_TYPE, and sorted is SCANTUNE_SORTED_PAIRS: name the type of the values");
   return ValueType::u64;
@@ -45,14 +46,13 @@ void take_bits(const scantune_sort_request& said, SortRequest& request) {
 Asked checked_request(const scantune_sort_request& said, Room&) {
   SortRequest request;
   take_head(said.head, request);
-  check_spare("spare", said.spare);
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type",
          "SCANTUNE_CUSTOM_TYPE; keys are numbers: sort a number that stands for each, and pass the items "
          "as values");
   request.sorted = checked<Sorted>("sorted", said.sorted);
-  request.value_type = checked_value_type(said, request);
+  request.value_type = checked_payload(said, request);
   take_custom_type(said, request.value_type == ValueType::custom, request);
   request.order = checked<Order>("order", said.order);
   take_bits(said, request);

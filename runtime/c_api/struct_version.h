@@ -17,6 +17,9 @@ struct StructVersion {
   std::size_t bytes;         // size of this version
 };
 
+// The size of a struct up to a member, the last one of its oldest version.
+#define SCANTUNE_BYTES_UP_TO(Struct, member) (offsetof(Struct, member) + sizeof(Struct::member))
+
 // Throws RequestError unless a caller's struct may have this size.
 void check_struct_bytes(const StructVersion& version, std::size_t struct_bytes);
 // Also throws RequestError if a larger struct holds more than zeroes beyond what this library knows.

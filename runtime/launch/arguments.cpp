@@ -54,7 +54,7 @@ std::string strides_text(const Layout& layout) {
   return text;
 }
 
-static_assert(std::size(Tokens<OperandRole>::kNames) <= KernelArguments::kMostRoles);
+static_assert(std::size(Tokens<OperandRole>::kNames) == KernelArguments::kMostRoles);
 
 // The argument's name, and the role that C callers know it by where that is another.
 std::string named_by_role(const RequestOperand& operand) {
@@ -148,12 +148,12 @@ void Arguments::check_fully(Device& device, const Pointers& pointers, Stream str
 void Arguments::check_workspace(const GivenWorkspace& given, u64 needed_bytes, const Pointers& pointers) const {
   const auto needs = [&] { return ", and one run needs " + std::to_string(needed_bytes); };
   const auto workspace = [&] { return "workspace " + range(given.memory, needed_bytes); };
-  if (given.memory == nullptr) fail(request_, "workspace is null" + needs() + " bytes: pass memory of the device");
+  if (given.memory == nullptr)
+    fail(request_, "workspace.memory is null" + needs() + " bytes: pass memory of the device");
   if (given.bytes < needed_bytes)
-    fail(request_,
-         "workspace_bytes is " + std::to_string(given.bytes) + needs() + ": ask the plan for workspace_bytes");
+    fail(request_, "workspace.bytes is " + std::to_string(given.bytes) + needs() + ": ask the plan how many it needs");
   if (address_of(given.memory) % kWorkspaceAlignmentBytes != 0)
-    fail(request_, "workspace is " + hex(given.memory) + ", which is not a multiple of " +
+    fail(request_, "workspace.memory is " + hex(given.memory) + ", which is not a multiple of " +
                        std::to_string(kWorkspaceAlignmentBytes) + " bytes");
   if (wraps(given.memory, needed_bytes)) fail(request_, workspace() + " passes the end of the address space");
   for (std::size_t place = 0; place < count_; ++place) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -65,6 +66,13 @@ inline void put_floating(ValueType type, long double number, std::byte* value) {
     else
       put(static_cast<T>(number), value);
   });
+}
+
+// Writes numbers as integers of so many bytes, as many as there is room for: the low bytes, which come first.
+inline void put_low_bytes(std::span<const u64> numbers, int bytes, std::span<std::byte> out) {
+  const auto each = static_cast<std::size_t>(bytes);
+  for (std::size_t place = 0; place < out.size() / each; ++place)
+    std::memcpy(&out[place * each], &numbers[place], each);
 }
 
 // Writes an integer type, modulo its width.

@@ -78,7 +78,7 @@ class Library(c_interface.Library):
         )
 
     def run(self, plan: ctypes.c_void_p, ranks: bool, memory: Memory) -> None:
-        of_ranks = {"position": memory.rank_of.data_ptr()} if ranks else {}
+        of_ranks = {"indices": memory.rank_of.data_ptr()} if ranks else {}
         written = {"output": memory.segment_of.data_ptr(), **of_ranks}
         self.run_plan(plan, stream(), input=memory.offsets.data_ptr(), **written)
 

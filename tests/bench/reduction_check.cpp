@@ -8,7 +8,7 @@ std::optional<std::string> wrong_reduction(const Case& subject, const Reference&
     return "the result should be " + wrong->expected + ", found " + wrong->found;
   if (subject.request.value<Position>() != Position::first) return std::nullopt;
   u64 place = 0;
-  reference.expect_beside(OperandRole::position, 0, std::as_writable_bytes(std::span(&place, 1)));
+  reference.expect_beside(OperandRole::indices, 0, std::as_writable_bytes(std::span(&place, 1)));
   if (place == index) return std::nullopt;
   return "the result stands first at " + std::to_string(place) + ", found " + std::to_string(index);
 }

@@ -52,7 +52,7 @@ TEST(ReductionCheck, SaysWhatTheSumShouldBe) {
 TEST(ReductionCheck, SaysWhereAnExtremeStands) {
   const Known known(kArgMax);
   u64 place = 0;
-  known.reference->expect_beside(OperandRole::position, 0, std::as_writable_bytes(std::span(&place, 1)));
+  known.reference->expect_beside(OperandRole::indices, 0, std::as_writable_bytes(std::span(&place, 1)));
   EXPECT_EQ(wrong_reduction(known.subject, *known.reference, known.value.data(), place), std::nullopt);
   EXPECT_THAT(wrong_reduction(known.subject, *known.reference, known.value.data(), place + 1),
               Optional(HasSubstr("stands first at " + std::to_string(place) + ", found " + std::to_string(place + 1))));

@@ -190,7 +190,8 @@ class Library(c_interface.Library):
         if case.value_bytes > 8:
             sorting.value_type, sorting.custom_bytes, sorting.custom_alignment = _CUSTOM, case.value_bytes, 16
         elif case.value_bytes:
-            sorting.value_type = _TYPES["u64" if case.value_bytes == 8 else "u32"]
+            of = _TYPES["u64" if case.value_bytes == 8 else "u32"]
+            sorting.value_type, sorting.index_type = (of, 0) if case.sorted == "pairs" else (0, of)
         return self.made_plan(sorting)
 
     def run(self, plan: ctypes.c_void_p, case: Case, workspace: Tensor, memory: Memory) -> None:
@@ -199,7 +200,7 @@ class Library(c_interface.Library):
         if case.sorted == "pairs":
             arrays |= {"values": memory.values.data_ptr(), "values_output": beside}
         elif case.sorted != "keys":
-            arrays["output" if case.sorted == "indices" else "position"] = beside
+            arrays["output" if case.sorted == "indices" else "indices"] = beside
         self.run_plan(plan, stream(), (workspace.data_ptr(), workspace.numel()), **arrays)
 
     def config(self, plan: ctypes.c_void_p) -> str:

@@ -86,7 +86,7 @@ void of_pairs(Arguments& with) {
 }
 void of_three_in_one(Arguments& with) {
   of_three(with);
-  with.select.rejected = SCANTUNE_AFTER;
+  with.select.rejected = SCANTUNE_BEHIND;
   with.rejected = with.second = 0;
 }
 void of_minimum(Arguments& with) {
@@ -178,7 +178,7 @@ Calls calls_that_lack_a_reserve(const Use& use, const Spoil& spoil) {
   return works_in_workspace(use) ? runs_of_plans(use, spoil, far_away, false) : Calls();
 }
 
-constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output", "position", "flags", "values",
+constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output", "indices", "flags", "values",
                                                 "values_output", "second", "rejected", "count"};
 std::string constant_of(int role) {
   std::string constant = std::string("SCANTUNE_") + kRoles[role];
@@ -338,11 +338,11 @@ void captured(Arguments& a) { a.device->begin_capture(a.stream, 1); }
 
 // clang-format off
 const std::vector<Wrong> kWrong = {
-    {"scantune_plan_run Plan::operator()", "workspace", "null", calls_in_workspace, [](Arguments& a) { a.workspace = 0; }, {" items", ": workspace is null, and one run needs ", "pass memory of the device"}},
-    {"scantune_workspace", "memory", "misaligned", calls_in_workspace, [](Arguments& a) { a.workspace += 128; }, {"workspace is 0xd000080, which is not a multiple of 256 bytes"}},
+    {"scantune_plan_run Plan::operator()", "workspace", "null", calls_in_workspace, [](Arguments& a) { a.workspace = 0; }, {" items", ": workspace.memory is null, and one run needs ", "pass memory of the device"}},
+    {"scantune_workspace", "memory", "misaligned", calls_in_workspace, [](Arguments& a) { a.workspace += 128; }, {"workspace.memory is 0xd000080, which is not a multiple of 256 bytes"}},
     {"scantune_workspace", "memory", "at the end of memory", calls_in_wide_workspace, [](Arguments& a) { a.workspace = kEnd - 255; }, {"workspace [0xffffffffffffff00, +", "passes the end of the address space"}},
-    {"scantune_workspace", "bytes", "too few", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 100; }, {"workspace_bytes is 100, and one run needs ", "ask the plan for workspace_bytes"}},
-    {"scantune_workspace", "bytes", "none", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 0; }, {"workspace_bytes is 0, and one run needs "}},
+    {"scantune_workspace", "bytes", "too few", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 100; }, {"workspace.bytes is 100, and one run needs ", "ask the plan how many it needs"}},
+    {"scantune_workspace", "bytes", "none", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 0; }, {"workspace.bytes is 0, and one run needs "}},
     {"scantune_workspace", "memory", "in the input", calls_in_workspace, [](Arguments& a) { a.workspace = a.input + 4096; }, {"workspace [0x10000001000, +", " and input [0x10000000000, +", " bytes) overlap: they must lie apart"}},
     {"scantune_workspace", "memory", "that ends in the input", calls_in_wide_workspace, [](Arguments& a) { a.workspace = a.input - 256; }, {" and input [0x10000000000, +", " bytes) overlap: they must lie apart"}},
     {"scantune_workspace", "memory", "around the output", calls_in_workspace, [](Arguments& a) { a.workspace = a.output; }, {"workspace [0x20000000000, +", " [0x20000000000, +", " bytes) overlap: they must lie apart"}},

@@ -142,7 +142,7 @@ inline void of_both(Arguments& with) {
 }
 inline void of_behind(Arguments& with) {
   of_selection(with);
-  with.select.rejected = SCANTUNE_AFTER;
+  with.select.rejected = SCANTUNE_BEHIND;
 }
 // Three parts apart.
 inline void of_three(Arguments& with) {
@@ -175,7 +175,7 @@ inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) {
     with.request = &with.sort.head;
     with.sort.sorted = sorted;
     if (sorted == SCANTUNE_SORTED_KEYS) return;
-    with.sort.value_type = SCANTUNE_U32;
+    (sorted == SCANTUNE_SORTED_PAIRS ? with.sort.value_type : with.sort.index_type) = SCANTUNE_U32;
     if (sorted == SCANTUNE_SORTED_PAIRS) {
       with.values = kValues;
       with.values_output = kValuesOutput;

@@ -119,7 +119,7 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "criterion", "equality of structs", c_selection([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = 12; s.custom_alignment = 4; s.criterion = SCANTUNE_UNIQUE; s.constant = nullptr; }), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"scantune_select_request", "selected", "no choice", c_selection([](auto& s) { write(s.selected, 3); }), {"selected is 3", "scantune_selected", "0 to 2"}},
     {"scantune_select_request", "rejected", "no choice", c_selection([](auto& s) { write(s.rejected, -1); }), {"rejected is -1", "scantune_rejected"}},
-    {"scantune_select_request", "rejected", "behind indices", c_selection([](auto& s) { s.rejected = SCANTUNE_AFTER; s.selected = SCANTUNE_SELECTED_INDICES; }), {"ask for items too"}},
+    {"scantune_select_request", "rejected", "behind indices", c_selection([](auto& s) { s.rejected = SCANTUNE_BEHIND; s.selected = SCANTUNE_SELECTED_INDICES; }), {"ask for items too"}},
     {"scantune_select_request", "rejected", "apart, of indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_SELECTED_INDICES; }), {"ask for items too"}},
     {"scantune_select_request", "rejected", "apart, beside indices", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.selected = SCANTUNE_SELECTED_ITEMS_AND_INDICES; }), {"ask for neither values nor indices"}},
     {"scantune_select_request", "rejected", "apart, beside values", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.value_type = SCANTUNE_U32; }), {"ask for neither values nor indices"}},
@@ -135,9 +135,12 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_function", "identity_type", "of a predicate", c_function([](auto& f) { f.identity_type = SCANTUNE_I32; }), {"function->identity_type is set"}},
     {"scantune_function", "cost", "of a predicate", c_function([](auto& f) { f.cost = SCANTUNE_CHEAP; }), {"function->cost is set"}},
     {"scantune_function", "name", "of a predicate", c_function([](auto& f) { f.name = "even"; }), {"function->name is set"}},
-    {"scantune_select_request", "count_type", "too narrow", c_selection([](auto& s) { s.count_type = SCANTUNE_U32; }), {"count_type is u32; it must be SCANTUNE_U64 or SCANTUNE_I64", "8 bytes"}},
+    {"scantune_select_request", "count_type", "too narrow", c_selection([](auto& s) { s.count_type = SCANTUNE_U16; }), {"count_type is u16; it must be an integer of 4 or 8 bytes"}},
+    {"scantune_select_request", "count_type", "no integer", c_selection([](auto& s) { s.count_type = SCANTUNE_F32; }), {"count_type is f32; it must be an integer of 4 or 8 bytes"}},
+    {"scantune_select_request", "count_type", "that does not hold all items", c_selection([](auto& s) { s.head.n = u64{1} << 31; s.count_type = SCANTUNE_I32; }), {"count_type is i32, and counts may reach 2147483648: ask for 8 bytes"}},
+    {"scantune_select_request", "count_type", "unsigned, that does not hold all items", c_selection([](auto& s) { s.head.n = u64{1} << 32; s.count_type = SCANTUNE_U32; }), {"count_type is u32, and counts may reach 4294967296: ask for 8 bytes"}},
     {"scantune_select_request", "function", "left out, of neighbours", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_UNIQUE_BY; }, of_source), {"function is NULL, and criterion is SCANTUNE_UNIQUE_BY: point it to the function"}},
-    {"scantune_select_request", "function", "left out, of parts", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_AFTER; }, of_source), {"function is NULL, and criterion is SCANTUNE_PARTS"}},
+    {"scantune_select_request", "function", "left out, of parts", c_selection([](auto& s) { s.function = nullptr; s.criterion = SCANTUNE_PARTS; s.rejected = SCANTUNE_BEHIND; }, of_source), {"function is NULL, and criterion is SCANTUNE_PARTS"}},
     {"scantune_function", "source", "empty", c_function([](auto& f) { f.source = ""; }), {"function->source is empty"}},
     {"scantune_select_request", "function", "of a criterion without one", c_request([](Arguments& a) { a.select.function = &a.function; }, of_selection), {"function is given, and criterion is SCANTUNE_LESS", "leave it NULL"}},
     {"scantune_function", "state", "left out", c_function([](auto& f) { f.state_bytes = 8; }), {"function->state is NULL, and state_bytes is 8"}},
@@ -145,7 +148,7 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_function", "state_bytes", "too many", c_function([](auto& f) { f.state = &f; f.state_bytes = 33; }), {"function->state_bytes is 33", "at most 32", "memory of the device"}},
     {"scantune_head", "config", "that is not legal, of no items", c_selection([](auto& s) { s.head.n = 0; s.head.config = "{\"family\": \"select_lookback\", \"block_threads\": 0}"; }), {"config: select_lookback{block_threads=0"}},
 
-    {"scantune_arrays", "of", "a place of its own for indices alone", c_arrays([](Arguments& a) { a.position = kIndex; }, of_indices), {"position is given, and the request has input, indices (SCANTUNE_OUTPUT) and count alone: leave SCANTUNE_POSITION NULL"}},
+    {"scantune_arrays", "of", "a place of its own for indices alone", c_arrays([](Arguments& a) { a.position = kIndex; }, of_indices), {"indices is given, and the request has input, indices (SCANTUNE_OUTPUT) and count alone: leave SCANTUNE_INDICES NULL"}},
     {"scantune_arrays", "of", "null, of no items", c_arrays([](Arguments& a) { a.count = 0; }, after(of_selection, [](Arguments& a) { a.select.head.n = 0; })), {"count is null, and n is 0"}},
 
     // Functions of selections.

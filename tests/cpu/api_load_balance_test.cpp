@@ -31,7 +31,7 @@ class LoadBalanceApi : public PublicApi {
 TEST_F(LoadBalanceApi, WritesRanksBesideSegmentsAndAlone) {
   runtime::load_balance(kOffsets, kSegments, kSegmentOf, kBalancedItems, {.rank_of = kRankOf});
   EXPECT_EQ(last_launch().arguments.operand(OperandRole::output), kSegmentOf);
-  EXPECT_EQ(last_launch().arguments.operand(OperandRole::position), kRankOf);
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::indices), kRankOf);
   EXPECT_EQ(last_launch().arguments.extents[0], kSegments);
   runtime::load_balance(kOffsets, kSegments, static_cast<std::uint32_t*>(nullptr), kBalancedItems,
                         {.rank_of = kRankOf});

@@ -139,12 +139,6 @@ Calls sort_options(const runtime::ArgsortOptions& wrong, u64 n = kItems) {
           cpp([=](Arguments&) { runtime::argsort_plan<int>(n, wrong); })};
 }
 
-void custom_value(scantune_sort_request& sorting, std::uint32_t bytes, std::uint32_t alignment) {
-  sorting.value_type = SCANTUNE_CUSTOM_TYPE;
-  sorting.custom_bytes = bytes;
-  sorting.custom_alignment = alignment;
-}
-
 constexpr scantune_sorted kPairs = SCANTUNE_SORTED_PAIRS, kPlaces = SCANTUNE_SORTED_INDICES,
                           kBoth = SCANTUNE_SORTED_KEYS_AND_INDICES, kKeys = SCANTUNE_SORTED_KEYS;
 
@@ -152,15 +146,17 @@ constexpr scantune_sorted kPairs = SCANTUNE_SORTED_PAIRS, kPlaces = SCANTUNE_SOR
 const std::vector<BadInput> kBadSorts = {
     // The sort.
     {"scantune_head", "n", "more keys than 32 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 32) + 1; }, kPlaces), {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
-    {"scantune_head", "n", "more keys than 31 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.value_type = SCANTUNE_I32; }, kBoth), {"a row has more keys than indices of 32 bits can number"}},
+    {"scantune_head", "n", "more keys than 31 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.index_type = SCANTUNE_I32; }, kBoth), {"a row has more keys than indices of 32 bits can number"}},
     {"scantune_head", "n", "no multiple of the rows", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; s.rows = 7; }), {"n is 1000, which is no multiple of rows, which is 7", "equal length"}},
     {"scantune_sort_request", "input_type", "a struct", c_sorting([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; }), {"input_type is SCANTUNE_CUSTOM_TYPE", "keys are numbers", "pass the items as values"}},
     {"scantune_sort_request", "value_type", "no type", c_sorting([](auto& s) { write(s.value_type, 99); }, kPairs), {"value_type is 99"}},
-    {"scantune_sort_request", "value_type", "of keys alone", c_sorting([](auto& s) { s.value_type = SCANTUNE_U32; }), {"value_type is given, and sorted is SCANTUNE_SORTED_KEYS", "leave it SCANTUNE_DEFAULT_TYPE"}},
+    {"scantune_sort_request", "value_type", "of keys alone", c_sorting([](auto& s) { s.value_type = SCANTUNE_U32; }), {"value_type is given, and sorted is not SCANTUNE_SORTED_PAIRS: leave it SCANTUNE_DEFAULT_TYPE"}},
     {"scantune_sort_request", "value_type", "left out, of values", c_sorting([](auto& s) { s.value_type = SCANTUNE_DEFAULT_TYPE; }, kPairs), {"value_type is SCANTUNE_DEFAULT_TYPE, and sorted is SCANTUNE_SORTED_PAIRS", "name the type"}},
-    {"scantune_sort_request", "value_type", "too narrow for indices", c_sorting([](auto& s) { s.value_type = SCANTUNE_U16; }, kPlaces), {"indices are integers of 4 or 8 bytes"}},
-    {"scantune_sort_request", "value_type", "a floating-point type of indices", c_sorting([](auto& s) { s.value_type = SCANTUNE_F32; }, kBoth), {"indices are integers of 4 or 8 bytes"}},
-    {"scantune_sort_request", "value_type", "a struct of indices", c_sorting([](auto& s) { custom_value(s, 4, 4); }, kPlaces), {"indices are numbers"}},
+    {"scantune_sort_request", "index_type", "too narrow", c_sorting([](auto& s) { s.index_type = SCANTUNE_U16; }, kPlaces), {"indices are integers of 4 or 8 bytes"}},
+    {"scantune_sort_request", "index_type", "a floating-point type", c_sorting([](auto& s) { s.index_type = SCANTUNE_F32; }, kBoth), {"indices are integers of 4 or 8 bytes"}},
+    {"scantune_sort_request", "index_type", "a struct", c_sorting([](auto& s) { s.index_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = s.custom_alignment = 4; }, kPlaces), {"indices are numbers"}},
+    {"scantune_sort_request", "index_type", "no type", c_sorting([](auto& s) { write(s.index_type, 99); }, kBoth), {"index_type is 99"}},
+    {"scantune_sort_request", "index_type", "without indices", c_sorting([](auto& s) { s.index_type = SCANTUNE_U32; }, kPairs), {"index_type is given, and sorted says that no indices are written"}},
     {"scantune_sort_request", "sorted", "no choice", c_sorting([](auto& s) { write(s.sorted, 4); }), {"sorted is 4", "scantune_sorted", "0 to 3"}},
     {"scantune_sort_request", "order", "no order", c_sorting([](auto& s) { write(s.order, 2); }), {"order is 2", "scantune_order", "0 to 1"}},
     {"scantune_sort_request", "begin_bit", "below 0", c_sorting([](auto& s) { s.begin_bit = -1; }), {"begin_bit is -1; the lowest bit has the number 0"}},

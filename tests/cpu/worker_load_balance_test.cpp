@@ -67,7 +67,7 @@ std::vector<u64> offsets_of(const InputSpec& spec) {
 Bytes plain_balance(const LoadBalanceRequest& request, const std::vector<u64>& offsets, const std::byte* values,
                     OperandRole role) {
   const auto bytes = static_cast<u64>(request.output_bytes());
-  const bool are_ranks = role == OperandRole::position || request.assigned == Assigned::ranks;
+  const bool are_ranks = role == OperandRole::indices || request.assigned == Assigned::ranks;
   Bytes output(request.n * bytes);
   for (u64 segment = 0; segment < request.segments; ++segment)
     for (u64 item = offsets[segment]; item < offsets[segment + 1]; ++item) {
@@ -165,9 +165,9 @@ TEST(ReferenceOfLoadBalances, AgreesWithAPlainLoop) {
         EXPECT_EQ(expected, right) << named_balance(spec);
         if (request.assigned != Assigned::segments_and_ranks) continue;
         const u64 bytes = reference->item_bytes(), first = n / 3;
-        const Bytes ranks = plain_balance(spec, OperandRole::position);
+        const Bytes ranks = plain_balance(spec, OperandRole::indices);
         Bytes part((n - first) * bytes);
-        reference->expect_beside(OperandRole::position, first, part);
+        reference->expect_beside(OperandRole::indices, first, part);
         EXPECT_TRUE(std::ranges::equal(part, std::span(ranks).subspan(first * bytes))) << named_balance(spec);
       }
 }
@@ -211,7 +211,7 @@ class BalancingDevice : public ScanningDevice {
     };
     write(OperandRole::output, arguments.operand(OperandRole::output));
     if (request.assigned == Assigned::segments_and_ranks)
-      write(OperandRole::position, arguments.operand(OperandRole::position));
+      write(OperandRole::indices, arguments.operand(OperandRole::indices));
     ++balances;
     spoil(request, arguments);
   }
@@ -253,10 +253,10 @@ TEST(VerifierOfLoadBalances, RefusesWhatIsWrong) {
       refusal(both, [&](const auto&, const auto& arguments) { flip(arguments.operand(OperandRole::output), 0); });
   EXPECT_TRUE(has(text, "item 0 should be ")) << text;
   text = refusal(
-      both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * (request.n - 1)); });
+      both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::indices), 4 * (request.n - 1)); });
   EXPECT_TRUE(has(text, "rank_of ")) << text;
   text =
-      refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * request.n); });
+      refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::indices), 4 * request.n); });
   EXPECT_TRUE(has(text, "behind the output")) << text;
   text = refusal(both, [&](const auto&, const auto& a) { flip(a.operand(OperandRole::input), 40); });
   EXPECT_TRUE(has(text, "it changed its input")) << text;

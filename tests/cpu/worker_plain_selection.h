@@ -25,7 +25,7 @@ struct Selection {
     if (role == OperandRole::values_output) return values;
     if (role == OperandRole::rejected) return parts[request.parts() - 1];
     if (role == OperandRole::second) return parts[1];
-    if (role == OperandRole::position || !request.writes_items()) return indices;
+    if (role == OperandRole::indices || !request.writes_items()) return indices;
     Bytes all = parts[0];
     if (request.rejected == Rejected::behind)
       for (const Bytes& part : {parts[1], parts[2]}) all.insert(all.end(), part.begin(), part.end());

@@ -322,12 +322,12 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
        "should be"},
       {"an index beside an item", 2,
        [&](const Ran& ran) {
-         if (ran.kept > 3) flip(ran.at(ran.arguments.operand(OperandRole::position), 3, 8));
+         if (ran.kept > 3) flip(ran.at(ran.arguments.operand(OperandRole::indices), 3, 8));
        },
        "indices 3 should be"},
       {"an index behind those of kept items", 2,
        [](const Ran& ran) {
-         if (ran.kept < ran.request.n) *ran.at(ran.arguments.operand(OperandRole::position), ran.kept, 8) = {};
+         if (ran.kept < ran.request.n) *ran.at(ran.arguments.operand(OperandRole::indices), ran.kept, 8) = {};
        },
        "behind the results that there are, at byte 0"},
       {"a value", 2,

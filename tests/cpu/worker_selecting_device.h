@@ -44,7 +44,7 @@ class SelectingDevice : public ScanningDevice {
     };
     write(OperandRole::output, arguments.operand(OperandRole::output));
     if (request.selected == Selected::items_and_indices)
-      write(OperandRole::position, arguments.operand(OperandRole::position));
+      write(OperandRole::indices, arguments.operand(OperandRole::indices));
     if (request.has_values()) write(OperandRole::values_output, arguments.operand(OperandRole::values_output));
     if (request.rejected == Rejected::apart) {
       write(OperandRole::rejected, arguments.operand(OperandRole::rejected));

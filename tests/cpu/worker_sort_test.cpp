@@ -247,9 +247,9 @@ TEST(ReferenceOfSorts, AgreesWithAPlainSortOfMany) {
     const InputSpec spec = with_pattern(request, 3 * kSortChunk + 77);
     const auto reference = make_reference({spec});
     EXPECT_FALSE(reference->check(0, plain_sort(spec, OperandRole::output))) << named_sort(spec);
-    const Bytes indices = plain_sort(spec, OperandRole::position);
+    const Bytes indices = plain_sort(spec, OperandRole::indices);
     Bytes expected(indices.size());
-    reference->expect_beside(OperandRole::position, 0, expected);
+    reference->expect_beside(OperandRole::indices, 0, expected);
     EXPECT_EQ(expected, indices) << named_sort(spec);
   }
 }
@@ -300,9 +300,9 @@ class SortingDevice : public ScanningDevice {
         request.has_values() ? read(arguments.operand(OperandRole::values), request.value_bytes()) : Bytes{};
     for (const OperandRole role : written_by(request)) {
       const Bytes right = plain_sort(request, keys, values, role);
-      void* const to = role == OperandRole::output     ? arguments.operand(OperandRole::output)
-                       : role == OperandRole::position ? arguments.operand(OperandRole::position)
-                                                       : arguments.operand(OperandRole::values_output);
+      void* const to = role == OperandRole::output    ? arguments.operand(OperandRole::output)
+                       : role == OperandRole::indices ? arguments.operand(OperandRole::indices)
+                                                      : arguments.operand(OperandRole::values_output);
       std::memcpy(to, right.data(), right.size());
     }
     ++sorts;
@@ -385,10 +385,10 @@ TEST(VerifierOfSorts, RefusesWhatIsWrong) {
       refusal(both, [&](const auto&, const auto& arguments) { flip(arguments.operand(OperandRole::output), 0); });
   EXPECT_TRUE(has(text, "item 0 should be ")) << text;
   text = refusal(
-      both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * (request.n - 1)); });
+      both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::indices), 4 * (request.n - 1)); });
   EXPECT_TRUE(has(text, "indices ")) << text;
   text =
-      refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::position), 4 * request.n); });
+      refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::indices), 4 * request.n); });
   EXPECT_TRUE(has(text, "behind the output")) << text;
   text = refusal(both, [&](const auto&, const auto& a) { flip(a.operand(OperandRole::input), 40); });
   EXPECT_TRUE(has(text, "it changed its input")) << text;

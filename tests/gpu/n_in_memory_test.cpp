@@ -35,11 +35,14 @@ TEST_P(NInMemoryOnGpu, MayChangeBetweenReplaysOfOneGraph) {
     const Buffer<std::int32_t> input(items);
     Buffer<std::int32_t> output(most), twice(most);
     Buffer<std::uint64_t> n(1);
+    Buffer<std::uint32_t> narrow(1);
     const Buffer<std::uint32_t> clamped(1);
     const std::vector<std::int32_t> poison(most, kPoison);
     const std::string config = std::string("{\"family\": \"") + GetParam()->name() + "\"}";
-    const auto plan =
-        runtime::plan<std::int32_t>(most, {.device_n = n.data(), .device_clamped = clamped.data(), .config = config});
+    runtime::ScanOptions<std::int32_t> options{
+        .device_n = n.data(), .device_clamped = clamped.data(), .config = config};
+    if (most == 100'003) options.device_n = narrow.data();
+    const auto plan = runtime::plan<std::int32_t>(most, options);
     const TestGraph graph(stream, [&] {
       plan(input.data(), output.data(), stream);
       plan(output.data(), twice.data(), stream);
@@ -51,6 +54,8 @@ TEST_P(NInMemoryOnGpu, MayChangeBetweenReplaysOfOneGraph) {
       output.upload(poison.data());
       twice.upload(poison.data());
       n.upload(&items_now);
+      const auto narrow_now = static_cast<std::uint32_t>(items_now);
+      narrow.upload(&narrow_now);
       graph.launch(stream);
       stream.synchronize();
       const auto end = static_cast<std::ptrdiff_t>(std::min<u64>(items_now, most));

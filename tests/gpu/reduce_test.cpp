@@ -101,6 +101,13 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
     index.download(&found);
     EXPECT_EQ(most, 9);
     EXPECT_EQ(found, place);
+    if (n <= u64{1} << 31) {
+      const runtime::Buffer<std::int32_t> narrow(1);
+      runtime::argmax(items, greatest.data(), narrow.data(), n, {.segments = segments(n), .config = config()});
+      std::int32_t found_narrow = 0;
+      narrow.download(&found_narrow);
+      EXPECT_EQ(static_cast<u64>(found_narrow), place);
+    }
     runtime::reduce(items, greatest.data(), n, {.op = runtime::Op::max, .segments = segments(n), .config = config()});
     greatest.download(&most);
     EXPECT_EQ(most, 9);

@@ -197,6 +197,18 @@ TEST(ApiProblems, AnNInMemoryIsReadWhenTheScanRuns) {
   }
 }
 
+TEST(ApiProblems, AnNInMemoryOfFourBytesIsReadAsSuch) {
+  const Buffer<int> in(std::vector<int>(kItems, 1)), out(std::vector<int>(kItems, 0));
+  const Buffer<std::int32_t> n(std::vector<std::int32_t>{3, -1});  // as 8 bytes it would be more than kItems
+  runtime::scan(in.data(), out.data(), kItems, {.device_n = n.data()});
+  std::vector<int> expected(kItems, 0);
+  std::iota(expected.begin(), expected.begin() + 3, 1);
+  EXPECT_EQ(downloaded(out), expected);
+  runtime::scan(in.data(), out.data(), kItems, {.device_n = n.data() + 1});  // a negative one is more than kItems
+  std::iota(expected.begin(), expected.end(), 1);
+  EXPECT_EQ(downloaded(out), expected);
+}
+
 TEST(ApiProblems, DeterministicSumsHaveTheSameBitsAtEveryAddress) {
   std::vector<float> values(kItems);
   for (std::size_t index = 0; index < values.size(); ++index)
@@ -265,9 +277,11 @@ TEST(ApiReductions, TellWhereTheLeastAndTheGreatestFirstStand) {
   EXPECT_EQ(downloaded(index).front(), 0u);
   items[4'500] = items[4'600] = std::numeric_limits<float>::quiet_NaN();
   in.upload(items.data());
-  runtime::argmax(in.data(), value.data(), index.data(), kItems);
+  const std::vector<std::int32_t> untouched{-7, -7};
+  const Buffer<std::int32_t> narrow(untouched);
+  runtime::argmax(in.data(), value.data(), narrow.data(), kItems);
   EXPECT_NE(downloaded(value).front(), downloaded(value).front());
-  EXPECT_EQ(downloaded(index).front(), 4'500u);
+  EXPECT_EQ(downloaded(narrow), (std::vector<std::int32_t>{4'500, -7}));
 }
 
 TEST(ApiReductions, AreCalledFromC) {

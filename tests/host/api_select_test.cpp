@@ -118,6 +118,26 @@ TEST(ApiSelect, ComparesItemsWithAConstant) {
   expect_selects<int>(values, {.predicate = Predicate::less(-51)}, [](int) { return false; });
 }
 
+TEST(ApiSelect, WritesCountsOfFourBytes) {
+  const auto values = items<int>();
+  const Buffer<int> in(values);
+  const Output<int> out(values.size()), second(values.size()), rest(values.size());
+  const auto is_less = [](int x) { return x < 3; };
+  const auto less = static_cast<std::int32_t>(std::ranges::count_if(values, is_less));
+  const auto equal = static_cast<std::int32_t>(std::ranges::count(values, 3));
+  const Output<std::int32_t> count(2), counts(3);
+  runtime::select(in.data(), out.data(), count.data(), values.size(), {.predicate = Predicate::less(3)});
+  EXPECT_EQ(count.first(1), std::vector<std::int32_t>{less});
+  runtime::three_way_partition(in.data(), out.data(), second.data(), rest.data(), counts.data(), values.size(),
+                               {.parts = Parts::around(3)});
+  EXPECT_EQ(counts.first(2), (std::vector<std::int32_t>{less, equal}));
+  // A plan is of a width, and takes counts of either sign.
+  const Output<std::uint32_t> again(2);
+  runtime::select_plan<int, int>(values.size(), {.predicate = Predicate::less(3)})(in.data(), out.data(), again.data());
+  EXPECT_EQ(again.first(1), std::vector<std::uint32_t>{static_cast<std::uint32_t>(less)});
+  expect_same(out.first(static_cast<std::size_t>(less)), kept_of(values, is_less));
+}
+
 TEST(ApiSelect, TakesConstantsOfAnyTypeThatAnItemHolds) {
   expect_selects<double>(items<double>(), {.predicate = Predicate::less(3)}, [](double x) { return x < 3; });
   expect_selects<float>(items<float>(), {.predicate = Predicate::less(2.5)}, [](float x) { return x < 2.5f; });
@@ -573,7 +593,7 @@ TEST(ApiSelect, SelectsItemsIndicesAndValuesAtOnceInC) {
     arrays.of[SCANTUNE_FLAGS] = device_flags.data();
     arrays.of[SCANTUNE_VALUES] = device_values.data();
     arrays.of[SCANTUNE_VALUES_OUTPUT] = values_out.data();
-    arrays.of[SCANTUNE_POSITION] = indices.data();
+    arrays.of[SCANTUNE_INDICES] = indices.data();
     const scantune_workspace workspace = {memory.data(), memory.size()};
     const scantune_status status = way == 0
                                        ? scantune_run(&request.head, &arrays, nullptr)

@@ -96,7 +96,7 @@ void check(const Case& balance) {
   KernelArguments arguments{};
   arguments.set_operand(OperandRole::input, offsets.data());
   arguments.set_operand(OperandRole::output, output.data());
-  arguments.set_operand(OperandRole::position, ranks.data());
+  arguments.set_operand(OperandRole::indices, ranks.data());
   arguments.set_operand(OperandRole::values, values.data());
 
   const Bytes beside = drawn_bytes(values.size()), read = as_bytes(balance.offsets, offset_bytes);
@@ -391,7 +391,7 @@ void run_with_wrong(const Case& balance) {
   KernelArguments arguments{};
   arguments.set_operand(OperandRole::input, offsets.data());
   arguments.set_operand(OperandRole::output, output.data());
-  arguments.set_operand(OperandRole::position, ranks.data());
+  arguments.set_operand(OperandRole::indices, ranks.data());
   arguments.set_operand(OperandRole::values, values.data());
   const HostLaunch launch = launch_of(balance, arguments);
   ASSERT_NO_THROW(device.run({&launch, 1}, Schedule::from_seed(balance.seed)));

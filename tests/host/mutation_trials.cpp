@@ -249,7 +249,7 @@ class SelectTrial : public Trial {
     arguments.workspace = workspace.data();
     arguments.set_operand(OperandRole::flags, device_flags_);
     arguments.set_operand(OperandRole::rejected, rejected_);
-    arguments.set_operand(OperandRole::position, places_);
+    arguments.set_operand(OperandRole::indices, places_);
     arguments.set_operand(OperandRole::values, values_);
     arguments.set_operand(OperandRole::values_output, values_output_);
     arguments.set_operand(OperandRole::count, count_);
@@ -353,7 +353,7 @@ class LoadBalanceTrial : public Trial {
       KernelArguments arguments{};
       arguments.set_operand(OperandRole::input, offsets);
       arguments.set_operand(OperandRole::output, step.output);
-      arguments.set_operand(OperandRole::position, step.position);
+      arguments.set_operand(OperandRole::indices, step.position);
       launches.push_back(
           {module_.get(), config_->family().launches(*config_, step.request, Variant::aligned).launches[0], arguments});
       offsets = step.output;

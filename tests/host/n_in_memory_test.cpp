@@ -87,6 +87,7 @@ Tried tried_by(const RowReader& row) {
   Tried tried = std::ranges::find(all_items(), row["items"], &Items::name)->tried;
   tried.request.kind = row.token_of<Kind>("kind");
   tried.request.init = row.token_of<Init>("init");
+  if (row.is("init", "value")) tried.request.n_width = IntegerWidth::bits_32;
   return tried;
 }
 
@@ -165,9 +166,10 @@ class Subject {
     Bytes items = scan_items(request_, seed, custom_);
     const GuardedMemory input(bench().device, items.size(), misaligned_[0]);
     const GuardedMemory output(bench().device, request_.n * static_cast<u64>(request_.output_bytes()), misaligned_[1]);
-    const GuardedMemory cell(bench().device, sizeof n), flag(bench().device, sizeof kNeverWritten);
+    const auto n_bytes = static_cast<std::size_t>(bytes_of(request_.n_width));
+    const GuardedMemory cell(bench().device, n_bytes, n_bytes), flag(bench().device, sizeof kNeverWritten);
     std::copy(items.begin(), items.end(), input.data());
-    std::memcpy(cell.data(), &n, sizeof n);
+    std::memcpy(cell.data(), &n, n_bytes);  // the low bytes come first, and of the greatest number all are the same
     std::memcpy(flag.data(), &kNeverWritten, sizeof kNeverWritten);
     const GuardedMemory& result = in_place ? input : output;
     const Bytes before(result.data(), result.data() + result.size());

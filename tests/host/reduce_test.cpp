@@ -123,7 +123,8 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   const GuardedMemory input(device, items.size(), reduction.misaligned_bytes);
   const GuardedMemory output(device, results * static_cast<u64>(request.output_bytes()),
                              static_cast<u64>(request.alignment_of(request.output_type)));
-  const GuardedMemory positions(device, results * sizeof(u64), sizeof(u64));
+  const auto index_bytes = static_cast<std::size_t>(bytes_of(request.index_width));
+  const GuardedMemory positions(device, results * index_bytes, index_bytes);
   const GuardedMemory init_memory(device, init.size(),
                                   static_cast<u64>(request.alignment_of(request.accumulator_type)));
   std::copy(items.begin(), items.end(), input.data());
@@ -134,7 +135,7 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   arguments.set_operand(OperandRole::input, items.empty() ? nullptr : input.data());
   arguments.set_operand(OperandRole::output, output.data());
   arguments.workspace = workspace.data();
-  if (request.has_position()) arguments.set_operand(OperandRole::position, positions.data());
+  if (request.has_position()) arguments.set_operand(OperandRole::indices, positions.data());
   if (request.init == Init::value) std::memcpy(arguments.init, init.data(), init.size());
   if (request.init == Init::memory) arguments.set_operand(OperandRole::init, init_memory.data());
   const LaunchList list = reduction.config.family().launches(reduction.config, request, reduction.variant);
@@ -145,7 +146,8 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   EXPECT_TRUE(input.surroundings_intact() && output.surroundings_intact() && positions.surroundings_intact());
   EXPECT_TRUE(std::equal(items.begin(), items.end(), input.data())) << "the input has changed";
   Result result{{output.data(), output.data() + output.size()}, std::vector<u64>(results)};
-  std::memcpy(result.positions.data(), positions.data(), positions.size());
+  for (u64 row = 0; row < results; ++row)
+    std::memcpy(&result.positions[row], positions.data() + row * index_bytes, index_bytes);
   return result;
 }
 
@@ -266,9 +268,11 @@ constexpr TypePair kDesignedTypes[] = {
 ReduceRequest designed_request(const DesignRow& row) {
   const TypePair& pair = kDesignedTypes[row[1]];
   const bool has_position = row[3] == 3;
-  return reduction_of(pair.input, pair.output, static_cast<Operator>(row[2]),
-                      has_position ? Init::none : static_cast<Init>(row[3]),
-                      has_position ? Position::first : Position::none);
+  ReduceRequest request = reduction_of(pair.input, pair.output, static_cast<Operator>(row[2]),
+                                       has_position ? Init::none : static_cast<Init>(row[3]),
+                                       has_position ? Position::first : Position::none);
+  if (has_position && request.op == Operator::max) request.index_width = IntegerWidth::bits_32;
+  return request;
 }
 
 Design reduce_design() {

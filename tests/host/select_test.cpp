@@ -97,8 +97,9 @@ void check(const Case& selection) {
   const auto output = array(request.writes_items() ? item_bytes : index_bytes, 1);
   const auto flags = array(1, 3), values = array(value_bytes, 2), values_output = array(value_bytes, 0);
   const auto positions = array(index_bytes, 0), rejected = array(item_bytes, 2), second = array(item_bytes, 3);
-  const u64 counts = static_cast<u64>(request.parts()) - 1;
-  const GuardedMemory count(device, counts * sizeof(u64), off == 0 ? 0 : sizeof(u64));
+  const u64 counts = static_cast<u64>(request.parts()) - 1,
+            count_bytes = static_cast<u64>(bytes_of(request.count_width));
+  const GuardedMemory count(device, counts * count_bytes, off == 0 ? 0 : count_bytes);
   Bytes beside(n * value_bytes);
   for (std::size_t byte = 0; byte < beside.size(); ++byte) beside[byte] = static_cast<unsigned char>(31 * byte + 7);
   const Workspace workspace(device, selection.config.family().workspace(selection.config, request));
@@ -106,7 +107,7 @@ void check(const Case& selection) {
   arguments.set_operand(OperandRole::input, input->data());
   arguments.set_operand(OperandRole::output, selection.in_place ? input->data() : output->data());
   arguments.workspace = workspace.data();
-  arguments.set_operand(OperandRole::position, positions->data());
+  arguments.set_operand(OperandRole::indices, positions->data());
   arguments.set_operand(OperandRole::flags, flags->data());
   arguments.set_operand(OperandRole::values, values->data());
   arguments.set_operand(OperandRole::values_output, values_output->data());
@@ -123,8 +124,9 @@ void check(const Case& selection) {
   const Bytes seconds = taken(selection.items, request.input_bytes(), of_second);
   const Bytes rest = taken(selection.items, request.input_bytes(), others);
   const u64 found[] = {items.size() / item_bytes, seconds.size() / item_bytes};
-  Bytes expected_count(counts * sizeof(u64));
-  std::memcpy(expected_count.data(), found, expected_count.size());
+  Bytes expected_count(counts * count_bytes);
+  for (u64 part = 0; part < counts; ++part)
+    std::memcpy(&expected_count[part * count_bytes], &found[part], count_bytes);  // the low bytes come first
   if (request.rejected == Rejected::behind)
     for (const Bytes& part : {seconds, rest}) items.insert(items.end(), part.begin(), part.end());
   for (int time = 0; time < 2; ++time) {
@@ -237,6 +239,7 @@ SelectRequest request_of(const RowReader& row) {
   request.index_type = row.is("index", "i64")   ? ValueType::i64
                        : row.is("index", "u32") ? ValueType::u32
                                                 : ValueType::u64;
+  if (row.is("values", "bytes_2") || row.is("rejected", "apart")) request.count_width = IntegerWidth::bits_32;
   const std::string& item = row["item"];
   if (const auto number = parse_token<ValueType>(item)) {
     request.input_type = *number;

@@ -94,7 +94,7 @@ class Sort {
     arguments.set_operand(OperandRole::input, input_->data());
     arguments.set_operand(OperandRole::output, output_->data());
     arguments.workspace = workspace;
-    arguments.set_operand(OperandRole::position, beside_->data());
+    arguments.set_operand(OperandRole::indices, beside_->data());
     arguments.set_operand(OperandRole::values_output, beside_->data());
     arguments.set_operand(OperandRole::values, values_in_->data());
     const Module& module = module_of(sort_);

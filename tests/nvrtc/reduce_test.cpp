@@ -56,6 +56,7 @@ ReduceRequest request_of(const RowReader& row, bool many) {
   request.op = operator_of(row);
   request.position = row.is("operator", "extreme_with_position") ? Position::first : Position::none;
   request.init = request.has_position() ? Init::none : row.token_of<Init>("init");
+  if (request.has_position() && row.is("which", "first")) request.index_width = IntegerWidth::bits_32;
   if (row.is("maps", "load") || row.is("maps", "both")) request.load = Load::indexed;
   if (row.is("maps", "store") || row.is("maps", "both")) request.store = Store::source;
   request.n = many ? kManyReduced : kFewReduced;

@@ -148,7 +148,10 @@ ScanRequest request_of(const RowReader& row, bool many) {
                  : row["start"].ends_with("value") ? Init::value
                                                    : Init::none;
   if (row.is("order", "reverse")) request.direction = Direction::reverse;
-  if (row.is("order", "n_in_memory")) request.n_source = NSource::memory;
+  if (row.is("order", "n_in_memory")) {
+    request.n_source = NSource::memory;
+    if (other) request.n_width = IntegerWidth::bits_32;
+  }
   request.load = maps_of(row["maps"]).load;
   request.store = maps_of(row["maps"]).store;
   request.n = many ? kMany : kFew;

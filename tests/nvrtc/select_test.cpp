@@ -47,6 +47,7 @@ SelectRequest selection_of(const RowReader& row) {
     request.custom_alignment = natural_alignment(request.custom_bytes);
   }
   request.criterion = criterion_of(row, is_struct);
+  if (row.is("of_two_types", "other")) request.count_width = IntegerWidth::bits_32;
   request.rejected = row.token_of<Rejected>("rejected");
   request.values = row.is("beside", "value_of_1")   ? Values::bytes_1
                    : row.is("beside", "value_of_8") ? Values::bytes_8

@@ -439,8 +439,10 @@ MISTAKES = [
     ("scan(buffer, buffer, 1)", "arrays are passed by pointers"),
     ("reduce(vector, ints, 1)", "arrays are passed by pointers"),
     ("made(vector, vector)", "arrays are passed by pointers"),
-    ("select(ints, ints, int_count, 1)", "are integers of 8 bytes"),
-    ("scan(ints, ints, 1, {.device_n = shorts})", "are integers of 8 bytes"),
+    ("select(ints, ints, bytes, 1)", "are integers of 4 or 8 bytes"),
+    ("scan(ints, ints, 1, {.device_n = shorts})", "are integers of 4 or 8 bytes"),
+    ("argmin(ints, ints, const_longs, 1)", "the count or index is const"),
+    ("select_plan<int>(1)(ints, ints, ints)", "the plan's counts or indices have another width"),
 ]
 # What such calls are mistaken for is right.
 RIGHT = [
@@ -450,6 +452,8 @@ RIGHT = [
     "scan<int, int>(nullptr, nullptr, 0)", "scan(characters, ints, kMany)", "scan(ints, ints, 1, {.device_n = longs})",
     "reduce(ints, ints, 1, Op::min)", "argmin(ints, ints, longs, 1)",
     "argmax(ints, ints, counts, 1, {.stream = stream})",
+    "select(ints, ints, ints, 1)", "select_plan<int, int>(1)(ints, ints, ints)", "argmin(ints, ints, ints, 1)",
+    "scan(ints, ints, 1, {.device_n = ints})",
     "select(ints, ints, longs, 1, {.predicate = Predicate::less(1)})", "select_flagged(ints, flags, ints, counts, 1)",
     'select(ints, ints, counts, 1, {.predicate = Predicate::source("", 1)})',
     'unique_consecutive(ints, ints, counts, 1, {.equality = Equality::source("")})',
@@ -473,7 +477,8 @@ extern long long* longs;
 extern char* characters;
 extern bool* flags;
 extern std::uint64_t* counts;
-extern std::uint32_t* int_count;
+extern const long long* const_longs;
+extern signed char* bytes;
 extern CUstream_st* stream;
 extern const Buffer<int> buffer;
 extern const std::vector<int> vector;

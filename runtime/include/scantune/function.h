@@ -42,7 +42,7 @@ typedef enum scantune_cost {
  * same answer whenever it is asked about an item: it is asked once or twice, and with another answer the results are
  * wrong, but nothing is written outside the arrays.
  *
- * Start from SCANTUNE_FUNCTION_INIT, or from zeroes but for struct_bytes. */
+ * Start from SCANTUNE_FUNCTION_INIT, or from zeroes but for struct_bytes and role. */
 typedef struct scantune_function {
   size_t struct_bytes; /* sizeof(scantune_function), by which the library tells versions apart */
   scantune_function_role role;
@@ -52,9 +52,10 @@ typedef struct scantune_function {
   /* The rest is for SCANTUNE_FUNCTION_COMBINE. */
   const void* identity; /* an accumulator x with combine(x, y) = y, from which exclusive scans and reductions without
                            init start; exclusive scans and reductions of no items need it: NULL if there is none */
-  scantune_type identity_type; /* the type of *identity, which must be the accumulator's; 0 if there is none */
+  scantune_type identity_type; /* the type of *identity, which must be the accumulator's; SCANTUNE_DEFAULT_TYPE if there
+                                  is none */
   scantune_cost cost;
-  const char* name; /* the key of its tuning records: letters, digits, '_', '-' and '.', at most 64; or NULL */
+  const char* name; /* the key of its tuning records: 1 to 64 letters, digits, '_', '-' and '.'; or NULL */
 } scantune_function;
 
 /* clang-format off */

@@ -7,7 +7,8 @@
 // There are segments + 1 offsets, which ascend from 0 to n: segment s has the items from offsets[s] on and before
 // offsets[s + 1], and may be empty. All pointers lead to memory of the device; outputs lie apart from all else. The
 // host does not look at the offsets. Wrong ones give wrong results, and touch no memory but these arrays. Each function
-// returns as soon as the work is in the stream, and throws before anything is launched if an argument is wrong.
+// returns as soon as the work is in the stream, and throws before anything is launched if an argument is wrong: but for
+// a check of offsets, which is launched and waited for.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -42,11 +43,11 @@ struct ExpandOptions {
   std::string config = {};
 };
 
-// Plans of load_balance(), for segments, for ranks, or for both, and of expand(). They need no workspace.
+// Plans of load_balance(), for segments, for ranks, or for both, and of expand(). They need no workspace, but for what a check of offsets takes of the library's.
 template <class Offset, class Index>
 using LoadBalancePlan = Plan<Input<Offset>, Output<Index>>;
 template <class Offset, class Index>
-using SegmentsAndRanksPlan = Plan<Input<Offset>, Output<Index>, Position<Index>>;
+using SegmentsAndRanksPlan = Plan<Input<Offset>, Output<Index>, Indices<Index>>;
 template <class Offset, class T>
 using ExpandPlan = Plan<Input<Offset>, Values<T>, Output<T>>;
 
@@ -121,18 +122,18 @@ SCANTUNE_EXPLAIN_MISTAKES(expand)
 
 // Plans of exactly so many segments and items. Each throws RequestError when no kernel solves the problem, and another
 // scantune::Error when one cannot be had.
-template <class Offset, class Index>
+template <class Offset, class Index = std::uint64_t>
 LoadBalancePlan<Offset, Index> load_balance_plan(std::uint64_t segments, std::uint64_t n,
                                                  const ExpandOptions& options = {}) {
   return detail::balance_of<Offset, Index>(segments, n, SCANTUNE_SEGMENT_OF, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(load_balance_plan)
-template <class Offset, class Index>
+template <class Offset, class Index = std::uint64_t>
 LoadBalancePlan<Offset, Index> ranks_plan(std::uint64_t segments, std::uint64_t n, const ExpandOptions& options = {}) {
   return detail::balance_of<Offset, Index>(segments, n, SCANTUNE_RANK_OF, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(ranks_plan)
-template <class Offset, class Index>
+template <class Offset, class Index = std::uint64_t>
 SegmentsAndRanksPlan<Offset, Index> segments_and_ranks_plan(std::uint64_t segments, std::uint64_t n,
                                                             const ExpandOptions& options = {}) {
   return detail::balance_of_both<Offset, Index>(segments, n, options).plan();

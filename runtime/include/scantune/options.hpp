@@ -31,8 +31,9 @@ enum class Latency {
 
 // Rows at any place: item i of row r of plane p is at input + p * plane_stride + r * row_stride + i * item_stride, in
 // items, which may be negative. So columns are rows with a row_stride of 1, and planes of rows are those along any axis
-// of an array. 0 means dense: item_stride 1, row_stride |item_stride| * length, and plane_stride that, or |row_stride|
-// * count if that is more. An output stride of 0 is the input's. Results of reductions are dense.
+// of an array. 0 stands for what is dense: item_stride 1, row_stride |item_stride| * length, plane_stride the greater
+// one of |item_stride| * length and |row_stride| * count. An output stride of 0 is the input's. Results of reductions
+// are dense.
 struct Rows {
   std::uint64_t count = 0;   // of a plane
   std::uint64_t length = 0;  // items of a row

@@ -20,26 +20,47 @@ namespace scantune::runtime {
 
 namespace detail {
 
-// A pointer to integers of 8 bytes in memory of the device, whatever C++ calls them: counts, indices, and n.
-template <class Void>
-class WidePointer {
- public:
-  constexpr WidePointer(std::nullptr_t = nullptr) {}
-  template <class Integer>
-  constexpr WidePointer(Integer* pointer) : pointer_(pointer) {
-    static_assert(!std::is_const_v<Integer> || std::is_const_v<Void>,
-                  "the count or index is const: it is written there");
-    static_assert(std::is_integral_v<Integer> && sizeof(Integer) == 8,
-                  "counts and indices of one result are integers of 8 bytes, signed or not");
-  }
+// The type of counts, indices and n in memory, whatever C++ calls the integer.
+template <class Integer>
+constexpr scantune_type count_type() {
+  static_assert(kIsIndex<Integer>, "counts and indices are integers of 4 or 8 bytes, signed or not");
+  if constexpr (sizeof(Integer) == 4) return std::is_signed_v<Integer> ? SCANTUNE_I32 : SCANTUNE_U32;
+  return std::is_signed_v<Integer> ? SCANTUNE_I64 : SCANTUNE_U64;
+}
 
-  constexpr Void* get() const { return pointer_; }
+// Where such an integer is read from memory of the device.
+class Read {
+ public:
+  constexpr Read(std::nullptr_t = nullptr) {}
+  template <class Integer>
+  constexpr Read(const Integer* pointer) : pointer_(pointer), type_(count_type<Integer>()) {}
+
+  constexpr const void* get() const { return pointer_; }
+  constexpr scantune_type type() const { return type_; }  // the default where there is none
 
  private:
-  Void* pointer_ = nullptr;
+  const void* pointer_ = nullptr;
+  scantune_type type_ = SCANTUNE_DEFAULT_TYPE;
 };
-using Written = WidePointer<void>;
-using Read = WidePointer<const void>;
+
+// Where such integers are written: any that are as wide as Integer.
+template <class Integer>
+class Written {
+ public:
+  constexpr Written(std::nullptr_t) {}
+  template <class Other>
+  constexpr Written(Other* pointer) : pointer_(pointer) {
+    static_assert(!std::is_const_v<Other>, "the count or index is const: it is written there");
+    static_assert(sizeof(Other) == sizeof(Integer),
+                  "the plan's counts or indices have another width: name their type, as in select_plan<float, int>(n)");
+    count_type<Other>();
+  }
+
+  constexpr const void* get() const { return pointer_; }
+
+ private:
+  const void* pointer_ = nullptr;
+};
 
 // A pointer to bytes that are 0 or not: bool, or integers of 8 bits.
 class FlagPointer {
@@ -92,8 +113,6 @@ using Input = Array<SCANTUNE_INPUT, const T*>;
 template <class T>
 using Output = Array<SCANTUNE_OUTPUT, T*>;
 template <class T>
-using Position = Array<SCANTUNE_POSITION, T*>;
-template <class T>
 using Values = Array<SCANTUNE_VALUES, const T*>;
 template <class T>
 using ValuesOutput = Array<SCANTUNE_VALUES_OUTPUT, T*>;
@@ -102,8 +121,10 @@ using Second = Array<SCANTUNE_SECOND, T*>;
 template <class T>
 using Rejected = Array<SCANTUNE_REJECTED, T*>;
 using Flags = Array<SCANTUNE_FLAGS, detail::FlagPointer>;
-using Count = Array<SCANTUNE_COUNT, detail::Written>;  // of 8 bytes, signed or not
-using Index = Array<SCANTUNE_POSITION, detail::Written>;
+template <class Integer>
+using Count = Array<SCANTUNE_COUNT, detail::Written<Integer>>;
+template <class Integer>
+using Indices = Array<SCANTUNE_INDICES, detail::Written<Integer>>;
 
 // A call of exactly so many items, or with device_n of at most as many, ready to launch: kernels chosen, compiled and
 // loaded. Copies share one state. Any number of threads may call one plan, or several, on one stream or on many. Calls
@@ -119,8 +140,8 @@ class Plan {
     const scantune_arrays all = detail::arrays_of<Arrays::role...>(arrays...);
     detail::check(scantune_plan_run(state_.get(), &all, nullptr, stream));
   }
-  // The same in the caller's workspace: the library allocates nothing for the run and keeps nothing for its stream, and
-  // a capture takes none of captured_launches. What has to be zero there is zeroed in the stream, before the work. A
+  // The same in the caller's workspace: the library allocates nothing for the run and keeps nothing for its stream, but
+  // for a check of offsets, and a capture takes none of captured_launches. What has to be zero there is zeroed in the stream, before the work. A
   // workspace serves one run at a time: runs enqueued one after another in one stream may share it, and a graph needs
   // it at every replay. Calls from several threads with one workspace must take turns. Throws RequestError when it is
   // null, too small, misaligned or overlaps what the run reads or writes.

@@ -7,7 +7,7 @@
 /* Whether a minimum or maximum comes with its place. */
 typedef enum scantune_position {
   SCANTUNE_NO_POSITION = 0,
-  SCANTUNE_FIRST_POSITION = 1 /* the first one, to SCANTUNE_POSITION */
+  SCANTUNE_FIRST_POSITION = 1 /* the first one, to SCANTUNE_INDICES */
 } scantune_position;
 
 /* A reduction of SCANTUNE_INPUT, of n items, to SCANTUNE_OUTPUT, one result, or one for each row or column. Each is
@@ -28,8 +28,8 @@ typedef struct scantune_reduce_request {
   scantune_operator op;
   const scantune_function* combine;
   scantune_position position;
-  scantune_type index_type; /* of positions: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all
-                               that reductions without them take */
+  scantune_type index_type; /* of positions: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and
+                               all that reductions without them take */
   scantune_segments segments;
   uint32_t spare; /* must be 0 */
   uint64_t rows;

@@ -51,8 +51,8 @@ struct ArgOptions {
 template <class In, class Out = In>
 using ReducePlan = Plan<Input<In>, Output<Out>>;
 // A plan of argmin() or argmax().
-template <class T>
-using ArgPlan = Plan<Input<T>, Output<T>, Index>;
+template <class T, class IndexType = std::uint64_t>
+using ArgPlan = Plan<Input<T>, Output<T>, Indices<IndexType>>;
 
 namespace detail {
 
@@ -65,18 +65,20 @@ auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
   return call;
 }
 
-template <class T>
+template <class T, class IndexType>
 auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
   using Acc = default_accumulator_t<T, T>;
   const ReduceOptions<Acc> as_reduction{.segments = options.segments,
                                         .latency = options.latency,
                                         .captured_launches = options.captured_launches,
                                         .device = options.device};
-  Call<scantune_reduce_request, ArgPlan<T>> call = {reduction_of<T, T, Acc>(n, as_reduction).request, options.stream};
+  Call<scantune_reduce_request, ArgPlan<T, IndexType>> call = {reduction_of<T, T, Acc>(n, as_reduction).request,
+                                                               options.stream};
   scantune_reduce_request& request = call.request;
   request.op = op.value();
   request.combine = op.function();  // which has no extremes, as the library says
   request.position = SCANTUNE_FIRST_POSITION;
+  request.index_type = count_type<IndexType>();
   request.head.config = checked_config(options.config);
   return call;
 }
@@ -110,25 +112,25 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
-// Writes the least item to value[0] and the first index of it to index[0], an integer of 8 bytes, both in memory of the
-// device. Of equal items the first counts; -0 is less than +0; the first NaN is the result of any input that has one.
-// Throws RequestError before anything is launched if an argument is wrong or n is 0.
-template <class T>
-void argmin(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::extreme_of<T>(n, Op::min, options).run(input, value, index);
+// Writes the least item to value[0] and the first index of it to index[0], an integer of 4 or 8 bytes, both in memory
+// of the device. Of equal items the first counts; -0 is less than +0; the first NaN is the result of any input that has
+// one. Throws RequestError before anything is launched if an argument is wrong or n is 0.
+template <class T, class IndexType>
+void argmin(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
+  detail::extreme_of<T, IndexType>(n, Op::min, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmin)
 // The same of the greatest item.
-template <class T>
-void argmax(const T* input, T* value, detail::Written index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::extreme_of<T>(n, Op::max, options).run(input, value, index);
+template <class T, class IndexType>
+void argmax(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
+  detail::extreme_of<T, IndexType>(n, Op::max, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmax)
 
 // op: Op::min or Op::max. Throws as reduce_plan().
-template <class T>
-ArgPlan<T> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
-  return detail::extreme_of<T>(n, op, options).plan();
+template <class T, class IndexType = std::uint64_t>
+ArgPlan<T, IndexType> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
+  return detail::extreme_of<T, IndexType>(n, op, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(arg_plan)
 

@@ -13,12 +13,14 @@ typedef enum scantune_algorithm {
   SCANTUNE_SORT = 5
 } scantune_algorithm;
 
-/* Each algorithm: what its request, scantune_NAME_request, is named after, its number, and the size of the request in
- * the header that first had it. */
+/* Each algorithm: what its request, scantune_NAME_request, is named after, its number, and the last member of the
+ * request in the header that first had it. */
 #define SCANTUNE_ALGORITHMS(each)                                                                      \
-  each(scan, SCANTUNE_SCAN, 256) each(reduce, SCANTUNE_REDUCE, 208) each(select, SCANTUNE_SELECT, 136) \
-      each(load_balance, SCANTUNE_LOAD_BALANCE, 112) each(sort, SCANTUNE_SORT, 128)
+  each(scan, SCANTUNE_SCAN, device_clamped) each(reduce, SCANTUNE_REDUCE, device_init)                 \
+      each(select, SCANTUNE_SELECT, function) each(load_balance, SCANTUNE_LOAD_BALANCE, segment_count) \
+          each(sort, SCANTUNE_SORT, rows)
 
+/* Numbers from 1 on are kept for later. */
 typedef enum scantune_device {
   SCANTUNE_CURRENT_GPU = 0, /* of the thread's context; the host device where the variable SCANTUNE_DEVICE is host */
   SCANTUNE_HOST_DEVICE = -1 /* runs the kernels on the CPU, at once, and ignores streams */
@@ -33,14 +35,17 @@ typedef struct scantune_head {
   size_t struct_bytes; /* sizeof the request that this begins, by which the library tells versions apart */
   scantune_algorithm algorithm;
   scantune_device device;
-  uint64_t n; /* items, of all rows or columns; of 0 items there may be nothing to do */
+  /* Items, of all rows or columns; with device_n the most of them. Of 0 items scans, sorts and load balances do
+   * nothing, selections write a count of 0, and reductions the initial value or the identity. */
+  uint64_t n;
   /* Reductions, selections, load balances and sorts always give equal bits for equal inputs on one device and config,
    * and reductions and load balances rely on no order of CTAs, whatever these two say. */
   scantune_determinism determinism;
   scantune_forward_progress forward_progress;
   scantune_latency latency;
-  /* Launches of one plan that may be captured into graphs and be alive at the same time. A plan reserves a workspace
-   * for each. */
+  /* Launches of one plan that may be captured into graphs and be alive at the same time, 0 to 4096. A plan reserves a
+   * workspace for each when it is made, scantune_run() when a first capture needs it. One capture more is a
+   * SCANTUNE_REQUEST_ERROR. */
   int32_t captured_launches;
   /* The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
    * {"block_threads": 256}}. Parameters that are left out have the family's default for this request. Where it is
@@ -59,13 +64,13 @@ typedef struct scantune_head {
 typedef enum scantune_role {
   SCANTUNE_INPUT = 0,
   SCANTUNE_OUTPUT = 1,
-  SCANTUNE_POSITION = 2, /* the indices of the output's items in the input */
-  SCANTUNE_FLAGS = 3,    /* a byte for each item */
-  SCANTUNE_VALUES = 4,   /* what goes where items go */
+  SCANTUNE_INDICES = 2, /* the indices of the output's items in the input */
+  SCANTUNE_FLAGS = 3,   /* a byte for each item */
+  SCANTUNE_VALUES = 4,  /* what goes where items go */
   SCANTUNE_VALUES_OUTPUT = 5,
   SCANTUNE_SECOND = 6,   /* the second of three parts */
   SCANTUNE_REJECTED = 7, /* the items that are not kept */
-  SCANTUNE_COUNT = 8     /* how many items the output has */
+  SCANTUNE_COUNT = 8     /* how many items the output has, and of three parts the second */
 } scantune_role;
 
 #define SCANTUNE_ROLES 9
@@ -73,7 +78,7 @@ typedef enum scantune_role {
 /* The arrays of a request, all of them memory of the device. What a request has must be given, and all else be NULL.
  * Outputs are written through these pointers: pointers to const are for inputs alone. */
 typedef struct scantune_arrays {
-  uint64_t count;                 /* how many of them the caller has set, from the first on: the others are NULL */
+  uint64_t count;                 /* how many of them are read, from the first on: the others count as NULL */
   const void* of[SCANTUNE_ROLES]; /* by role */
 } scantune_arrays;
 

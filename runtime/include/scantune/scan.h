@@ -14,9 +14,10 @@ typedef enum scantune_direction { SCANTUNE_FORWARD = 0, SCANTUNE_REVERSE = 1 } s
  * nothing. Start from SCANTUNE_SCAN_REQUEST_INIT. */
 typedef struct scantune_scan_request {
   scantune_head head;
-  scantune_type input_type;
-  scantune_type accumulator_type;
-  scantune_type output_type;
+  scantune_type input_type; /* of items, which must be named */
+  scantune_type
+      accumulator_type;      /* in which they are combined: SCANTUNE_DEFAULT_TYPE is that of scantune_accumulator() */
+  scantune_type output_type; /* of results, which must be named */
   uint32_t custom_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
   uint32_t custom_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
   scantune_operator op;
@@ -24,14 +25,15 @@ typedef struct scantune_scan_request {
   scantune_kind kind;
   scantune_direction direction;
   scantune_segments segments;
-  scantune_type n_type; /* of *device_n: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all that
-                           scans without one take */
+  scantune_type n_type; /* of *device_n: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all
+                           that scans without one take */
   uint64_t rows;        /* how many rows n items are, each of n / rows items; 0 unless segments is SCANTUNE_ROWS */
   uint64_t columns;     /* how many columns, likewise; 0 unless segments is SCANTUNE_COLUMNS */
   /* Rows at any place: item i of row r of plane p is at input + p * plane_stride + r * row_stride +
-   * i * item_stride, in items, which may be negative. Rows are those of all planes. 0 means dense: planes 1,
-   * item_stride 1, row_stride |item_stride| * length, and plane_stride that, or |row_stride| * rows of a plane if that
-   * is more. An output stride of 0 is the input's. Results must not overlap. */
+   * i * item_stride, in items, which may be negative. Only with SCANTUNE_ROWS; rows are those of all planes. 0 stands
+   * for what is dense: planes 1, item_stride 1, row_stride |item_stride| * length, plane_stride the greater one of
+   * |item_stride| * length and |row_stride| * rows of a plane. An output stride of 0 is the input's. Results must not
+   * overlap. */
   uint64_t planes;
   int64_t row_stride;
   int64_t item_stride;
@@ -54,7 +56,8 @@ typedef struct scantune_scan_request {
   const void* device_inits;
   /* How many items there are, in memory of the device, for scans without segments; NULL: n. It is read when the scan
    * runs, in the stream's order, so it may change between replays of one graph. It must lie outside the output. If it
-   * is more than n, the first n items are scanned, and nothing is written after these. */
+   * is more than n, or negative, the first n items are scanned; nothing is written after those that are. Where n is 0
+   * nothing runs, and device_clamped is not written. */
   const void* device_n;
   uint32_t* device_clamped; /* where the scan writes 1 if *device_n is more than n, and else 0; or NULL */
 } scantune_scan_request;

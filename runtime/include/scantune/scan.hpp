@@ -52,7 +52,7 @@ struct ScanOptions {
   // when the scan runs, in the stream's order, so it may change between replays of one graph. The call's n is the most
   // that are scanned, and what input and output have room for. Nothing is written after the items that are scanned.
   // Not with segments.
-  detail::Read device_n = {};  // a pointer to an integer of 8 bytes
+  detail::Read device_n = {};  // a pointer to an integer of 4 or 8 bytes
   // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
   std::uint32_t* device_clamped = nullptr;
   Stream stream = nullptr;  // of scan(); null for a plan, which takes its stream per call
@@ -131,6 +131,7 @@ auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   request.direction = static_cast<scantune_direction>(options.direction);
   request.device_inits = options.device_inits;
   request.device_n = options.device_n.get();
+  request.n_type = options.device_n.type();
   request.device_clamped = options.device_clamped;
   return call;
 }

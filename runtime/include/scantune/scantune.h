@@ -79,14 +79,14 @@ SCANTUNE_API scantune_status scantune_scan(const scantune_scan_request* request,
 /* A request of exactly n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled and
  * loaded. The request is copied, what it points to in memory of the host as well, states among that; device_init,
  * device_inits, device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several,
- * on one stream or on many. */
+ * on one stream or on many. After an error *plan is NULL. */
 SCANTUNE_API scantune_status scantune_plan_create(const scantune_head* request, scantune_plan** plan);
 
 /* Memory of the caller's for a run of a plan to work in. It lies on the device, apart from all that the run reads or
  * writes, and may hold anything: what has to be zero there is zeroed in the stream first. Its first
  * scantune_plan_workspace_bytes() bytes are used. It serves one run at a time: runs enqueued one after another in one
  * stream may share it, and a graph needs it at every replay. Calls from several threads with one workspace must take
- * turns. */
+ * turns. The struct does not grow. */
 typedef struct scantune_workspace {
   void* memory;
   uint64_t bytes;
@@ -101,7 +101,7 @@ typedef struct scantune_workspace {
  * nothing for the run and keeps nothing for its stream, and a capture takes none of captured_launches; a plan that
  * needs no workspace takes any. A check of offsets is apart from that: it takes a few bytes of a workspace that the
  * library keeps for the stream. */
-SCANTUNE_API scantune_status scantune_plan_run(scantune_plan* plan, const scantune_arrays* arrays,
+SCANTUNE_API scantune_status scantune_plan_run(const scantune_plan* plan, const scantune_arrays* arrays,
                                                const scantune_workspace* workspace, scantune_stream stream);
 /* Bytes of workspace that one run of the plan needs: 0 where it needs none, and for NULL. */
 SCANTUNE_API uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan);
@@ -111,9 +111,10 @@ SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
 
 /* Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator.
- * Each is called with user, and with the number of the GPU as CUDA counts them, whose context is current; -1 is the
- * host device. They are called in functions of this library, on the thread of whoever called these, also while a stream
- * is being captured; the library holds no lock meanwhile. They must not throw, and must not call this library. */
+ * Each is called with user, and with the number of the GPU as CUDA counts them, whose context is current, which is no
+ * scantune_device; -1 is the host device. They are called in functions of this library, on the thread of whoever called
+ * these, also while a stream is being captured; the library holds no lock meanwhile. They must not throw, and must not
+ * call this library. */
 /* Returns memory of the device, a multiple of SCANTUNE_WORKSPACE_ALIGNMENT, or NULL if there is none. It is used at
  * once on any stream: what may still be in use by work of some stream must wait for that first. */
 typedef void* (*scantune_allocate)(void* user, uint64_t bytes, int32_t device);
@@ -147,7 +148,7 @@ SCANTUNE_API scantune_status scantune_release(scantune_stream stream, scantune_d
  */
 SCANTUNE_API scantune_status scantune_trim(uint64_t* freed_bytes);
 
-/* Memory of the device that requests run on which name that device. */
+/* Memory of the device that requests run on which name that device. After an error *buffer is NULL. */
 SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, scantune_buffer** buffer);
 /* Where the buffer's bytes lie on the device; NULL if the buffer is NULL or holds none. */
 SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer);

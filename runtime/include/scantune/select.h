@@ -32,8 +32,8 @@ typedef enum scantune_selected {
 typedef enum scantune_rejected {
   SCANTUNE_DROPPED = 0,
   SCANTUNE_APART = 1, /* they are written, in their order, to an output of their own */
-  SCANTUNE_AFTER = 2  /* they are written, in their order, after the kept items, which then do not take the place of
-                         the input */
+  SCANTUNE_BEHIND = 2 /* they are written, in their order, after the kept items, which then do not take the place of
+                        the input */
 } scantune_rejected;
 
 /* A selection: which of n items are kept, and what is written of them, in the order of the input. Start from
@@ -42,9 +42,9 @@ typedef enum scantune_rejected {
  * SCANTUNE_INPUT has the items, SCANTUNE_OUTPUT the kept ones, or with SCANTUNE_SELECTED_INDICES their indices in
  * the input, and SCANTUNE_COUNT how many they are; of three parts the second one's count follows it. There are also, of
  * n each, SCANTUNE_FLAGS with SCANTUNE_FLAGGED, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with a value_type,
- * SCANTUNE_POSITION with SCANTUNE_SELECTED_ITEMS_AND_INDICES, SCANTUNE_REJECTED with SCANTUNE_APART, and
+ * SCANTUNE_INDICES with SCANTUNE_SELECTED_ITEMS_AND_INDICES, SCANTUNE_REJECTED with SCANTUNE_APART, and
  * SCANTUNE_SECOND if that has three parts. Nothing is written after the items that belong there. The output may be the
- * input, but neither with SCANTUNE_AFTER nor of three parts; all else lies apart. Nothing waits for the count. Of 0
+ * input, but neither with SCANTUNE_BEHIND nor of three parts; all else lies apart. Nothing waits for the count. Of 0
  * items it is 0. */
 typedef struct scantune_select_request {
   scantune_head head;
@@ -56,10 +56,10 @@ typedef struct scantune_select_request {
   uint32_t custom_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
   scantune_criterion criterion;
   scantune_selected selected;
-  scantune_rejected rejected; /* SCANTUNE_DROPPED with indices or values; something else of three parts */
+  scantune_rejected rejected; /* SCANTUNE_DROPPED where indices or values are written, and not of three parts */
   scantune_type index_type;   /* of indices: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all
                                  that selections without indices take */
-  scantune_type count_type;   /* of counts: an integer of 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
+  scantune_type count_type;   /* of counts: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64 */
   uint32_t spare;             /* must be 0 */
   const void* constant;       /* what items are compared with, an item in memory of the host; NULL for other criteria */
   const scantune_function* function; /* of SCANTUNE_PREDICATE, SCANTUNE_UNIQUE_BY and SCANTUNE_PARTS; else NULL */

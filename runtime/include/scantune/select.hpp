@@ -9,11 +9,11 @@
 //   runtime::partition(d_in, d_kept, d_rejected, d_count, n, {.predicate = runtime::Predicate::less(0)});
 //   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
 //
-// All pointers lead to memory of the device, the count's too, so nothing waits for it. Every array has room for n
-// items, and nothing is written after those that belong there. Kept items may take the place of the input, but not
-// where others are written after them, nor of three parts; all other arrays lie apart. Of 0 items the count is 0. Each
-// function returns as soon as the work is in the stream, and throws before anything is launched if an argument is
-// wrong.
+// All pointers lead to memory of the device, the count's too, so nothing waits for it. A count is an integer of 4 or 8
+// bytes. Every array has room for n items, and nothing is written after those that belong there. Kept items may take
+// the place of the input, but not where others are written after them, nor of three parts; all other arrays lie apart.
+// Of 0 items the count is 0. Each function returns as soon as the work is in the stream, and throws before anything is
+// launched if an argument is wrong.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -71,18 +71,18 @@ struct UniqueOptions {
 };
 
 // Plans of the functions below. The first is also one of unique_consecutive() and of partitions into one array.
-template <class T>
-using SelectPlan = Plan<Input<T>, Output<T>, Count>;
-template <class T>
-using FlaggedPlan = Plan<Input<T>, Flags, Output<T>, Count>;
-template <class Key, class Value>
-using UniqueByKeyPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>, Count>;
-template <class T, class Index>
-using IndicesPlan = Plan<Input<T>, Output<Index>, Count>;
-template <class T>
-using PartitionPlan = Plan<Input<T>, Output<T>, Rejected<T>, Count>;
-template <class T>
-using ThreeWayPlan = Plan<Input<T>, Output<T>, Second<T>, Rejected<T>, Count>;
+template <class T, class CountType = std::uint64_t>
+using SelectPlan = Plan<Input<T>, Output<T>, Count<CountType>>;
+template <class T, class CountType = std::uint64_t>
+using FlaggedPlan = Plan<Input<T>, Flags, Output<T>, Count<CountType>>;
+template <class Key, class Value, class CountType = std::uint64_t>
+using UniqueByKeyPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>, Count<CountType>>;
+template <class T, class Index, class CountType = std::uint64_t>
+using IndicesPlan = Plan<Input<T>, Output<Index>, Count<CountType>>;
+template <class T, class CountType = std::uint64_t>
+using PartitionPlan = Plan<Input<T>, Output<T>, Rejected<T>, Count<CountType>>;
+template <class T, class CountType = std::uint64_t>
+using ThreeWayPlan = Plan<Input<T>, Output<T>, Second<T>, Rejected<T>, Count<CountType>>;
 
 namespace detail {
 
@@ -103,17 +103,18 @@ inline void take_rule(scantune_select_request& request, const UniqueOptions& opt
 }
 
 // Each points into the options, which must outlive it.
-template <class PlanType, class T, class Options>
-Call<scantune_select_request, PlanType> selection_of(std::uint64_t n, const Options& options) {
+template <template <class, class> class PlanOf, class T, class CountType, class Options>
+Call<scantune_select_request, PlanOf<T, CountType>> selection_of(std::uint64_t n, const Options& options) {
   scantune_select_request request = SCANTUNE_SELECT_REQUEST_INIT;
   take_options(request.head, n, options);
   request.input_type = type_of<T>();
   if constexpr (kIsStruct<T>) take_struct<T>(request);
+  request.count_type = count_type<CountType>();
   take_rule(request, options);
   return {request, options.stream};
 }
 
-template <class Key, class Value>
+template <class Key, class Value, class CountType>
 auto selection_by_key(std::uint64_t n, const UniqueOptions& options) {
   static_assert(std::is_trivially_copyable_v<Value>, "values must be trivially copyable to be moved on a device");
   static_assert(sizeof(Value) == 1 || sizeof(Value) == 2 || sizeof(Value) == 4 || sizeof(Value) == 8,
@@ -121,23 +122,25 @@ auto selection_by_key(std::uint64_t n, const UniqueOptions& options) {
   static_assert(alignof(Value) == sizeof(Value),
                 "values must be aligned to their size: declare the struct with alignas, as struct alignas(8) for 8 "
                 "bytes");
-  auto call = selection_of<UniqueByKeyPlan<Key, Value>, Key>(n, options);
+  Call<scantune_select_request, UniqueByKeyPlan<Key, Value, CountType>> call = {
+      selection_of<SelectPlan, Key, CountType>(n, options).request, options.stream};
   call.request.value_type = moved_type<Value>();
   return call;
 }
 
-template <class T, class Index>
+template <class T, class Index, class CountType>
 auto selection_of_indices(std::uint64_t n, const SelectOptions<T>& options) {
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
-  auto call = selection_of<IndicesPlan<T, Index>, T>(n, options);
+  Call<scantune_select_request, IndicesPlan<T, Index, CountType>> call = {
+      selection_of<SelectPlan, T, CountType>(n, options).request, options.stream};
   call.request.selected = SCANTUNE_SELECTED_INDICES;
   call.request.index_type = type_of<Index>();
   return call;
 }
 
-template <class PlanType, class T, class Options>
+template <template <class, class> class PlanOf, class T, class CountType, class Options>
 auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rejected) {
-  auto call = selection_of<PlanType, T>(n, options);
+  auto call = selection_of<PlanOf, T, CountType>(n, options);
   call.request.rejected = rejected;
   return call;
 }
@@ -146,126 +149,126 @@ auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rej
 
 // Writes the items of input[0, n) that the predicate keeps to the output, in their order, and how many they are to
 // count[0].
-template <class T>
-void select(const T* input, T* output, detail::Written count, std::uint64_t n,
+template <class T, class CountType>
+void select(const T* input, T* output, CountType* count, std::uint64_t n,
             const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::selection_of<SelectPlan<T>, T>(n, options).run(input, output, count);
+  detail::selection_of<SelectPlan, T, CountType>(n, options).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select)
 
 // The same of items whose flag is not 0: a byte for each, or a bool.
-template <class T>
-void select_flagged(const T* input, detail::FlagPointer flags, T* output, detail::Written count, std::uint64_t n,
+template <class T, class CountType>
+void select_flagged(const T* input, detail::FlagPointer flags, T* output, CountType* count, std::uint64_t n,
                     const FlaggedOptions& options = {}) {
-  detail::selection_of<FlaggedPlan<T>, T>(n, options).run(input, flags, output, count);
+  detail::selection_of<FlaggedPlan, T, CountType>(n, options).run(input, flags, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
 
 // The first of each run of equal neighbours: items that are not equal to the one before them.
-template <class T>
-void unique_consecutive(const T* input, T* output, detail::Written count, std::uint64_t n,
+template <class T, class CountType>
+void unique_consecutive(const T* input, T* output, CountType* count, std::uint64_t n,
                         const UniqueOptions& options = {}) {
-  detail::selection_of<SelectPlan<T>, T>(n, options).run(input, output, count);
+  detail::selection_of<SelectPlan, T, CountType>(n, options).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
 
 // The first key of each run of equal ones, and the value beside it. Values have 1, 2, 4 or 8 bytes and are aligned to
 // their size. Keys may be selected in place, values not.
-template <class Key, class Value>
-void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, detail::Written count,
+template <class Key, class Value, class CountType>
+void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, CountType* count,
                    std::uint64_t n, const UniqueOptions& options = {}) {
-  detail::selection_by_key<Key, Value>(n, options).run(keys, values, keys_output, values_output, count);
+  detail::selection_by_key<Key, Value, CountType>(n, options).run(keys, values, keys_output, values_output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_by_key)
 
 // Where the items are that the predicate keeps, by default those that are not 0. An index is an integer of 4 or 8
 // bytes, which must be able to count n items.
-template <class T, class Index>
-void select_indices(const T* input, Index* indices, detail::Written count, std::uint64_t n,
+template <class T, class Index, class CountType>
+void select_indices(const T* input, Index* indices, CountType* count, std::uint64_t n,
                     const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::selection_of_indices<T, Index>(n, options).run(input, indices, count);
+  detail::selection_of_indices<T, Index, CountType>(n, options).run(input, indices, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_indices)
 
 // Writes the items that the predicate keeps to `kept`, the others to `rejected`, both in their order, and how many are
 // kept to count[0].
-template <class T>
-void partition(const T* input, T* kept, T* rejected, detail::Written count, std::uint64_t n,
+template <class T, class CountType>
+void partition(const T* input, T* kept, T* rejected, CountType* count, std::uint64_t n,
                const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::partition_of<PartitionPlan<T>, T>(n, options, SCANTUNE_APART).run(input, kept, rejected, count);
+  detail::partition_of<PartitionPlan, T, CountType>(n, options, SCANTUNE_APART).run(input, kept, rejected, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition)
 
 // The same into one array: the items that the predicate keeps, and after them the others. The output lies apart.
-template <class T>
-void partition_into_one(const T* input, T* output, detail::Written count, std::uint64_t n,
+template <class T, class CountType>
+void partition_into_one(const T* input, T* output, CountType* count, std::uint64_t n,
                         const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).run(input, output, count);
+  detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
 
 // Writes the items of three parts to `first`, `second` and `rest`, each in their order, and how many the first two have
 // to counts[0] and counts[1]. All arrays lie apart. Messages call them output, second and rejected.
-template <class T>
-void three_way_partition(const T* input, T* first, T* second, T* rest, detail::Written counts, std::uint64_t n,
+template <class T, class CountType>
+void three_way_partition(const T* input, T* first, T* second, T* rest, CountType* counts, std::uint64_t n,
                          const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::partition_of<ThreeWayPlan<T>, T>(n, options, SCANTUNE_APART).run(input, first, second, rest, counts);
+  detail::partition_of<ThreeWayPlan, T, CountType>(n, options, SCANTUNE_APART).run(input, first, second, rest, counts);
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
 
 // The same into one array, one part after the other.
-template <class T>
-void three_way_partition_into_one(const T* input, T* output, detail::Written counts, std::uint64_t n,
+template <class T, class CountType>
+void three_way_partition_into_one(const T* input, T* output, CountType* counts, std::uint64_t n,
                                   const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).run(input, output, counts);
+  detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).run(input, output, counts);
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition_into_one)
 
 // Plans of exactly n items. Each throws RequestError when no kernel solves the problem, and another scantune::Error
 // when one cannot be had.
-template <class T>
-SelectPlan<T> select_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::selection_of<SelectPlan<T>, T>(n, options).plan();
+template <class T, class CountType = std::uint64_t>
+SelectPlan<T, CountType> select_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
+  return detail::selection_of<SelectPlan, T, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_plan)
-template <class T>
-FlaggedPlan<T> select_flagged_plan(std::uint64_t n, const FlaggedOptions& options = {}) {
-  return detail::selection_of<FlaggedPlan<T>, T>(n, options).plan();
+template <class T, class CountType = std::uint64_t>
+FlaggedPlan<T, CountType> select_flagged_plan(std::uint64_t n, const FlaggedOptions& options = {}) {
+  return detail::selection_of<FlaggedPlan, T, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_flagged_plan)
-template <class T>
-SelectPlan<T> unique_consecutive_plan(std::uint64_t n, const UniqueOptions& options = {}) {
-  return detail::selection_of<SelectPlan<T>, T>(n, options).plan();
+template <class T, class CountType = std::uint64_t>
+SelectPlan<T, CountType> unique_consecutive_plan(std::uint64_t n, const UniqueOptions& options = {}) {
+  return detail::selection_of<SelectPlan, T, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_consecutive_plan)
-template <class Key, class Value>
-UniqueByKeyPlan<Key, Value> unique_by_key_plan(std::uint64_t n, const UniqueOptions& options = {}) {
-  return detail::selection_by_key<Key, Value>(n, options).plan();
+template <class Key, class Value, class CountType = std::uint64_t>
+UniqueByKeyPlan<Key, Value, CountType> unique_by_key_plan(std::uint64_t n, const UniqueOptions& options = {}) {
+  return detail::selection_by_key<Key, Value, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_by_key_plan)
-template <class T, class Index = std::uint64_t>
-IndicesPlan<T, Index> select_indices_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::selection_of_indices<T, Index>(n, options).plan();
+template <class T, class Index = std::uint64_t, class CountType = std::uint64_t>
+IndicesPlan<T, Index, CountType> select_indices_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
+  return detail::selection_of_indices<T, Index, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_indices_plan)
-template <class T>
-PartitionPlan<T> partition_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::partition_of<PartitionPlan<T>, T>(n, options, SCANTUNE_APART).plan();
+template <class T, class CountType = std::uint64_t>
+PartitionPlan<T, CountType> partition_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
+  return detail::partition_of<PartitionPlan, T, CountType>(n, options, SCANTUNE_APART).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_plan)
-template <class T>
-SelectPlan<T> partition_into_one_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).plan();
+template <class T, class CountType = std::uint64_t>
+SelectPlan<T, CountType> partition_into_one_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
+  return detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_into_one_plan)
-template <class T>
-ThreeWayPlan<T> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  return detail::partition_of<ThreeWayPlan<T>, T>(n, options, SCANTUNE_APART).plan();
+template <class T, class CountType = std::uint64_t>
+ThreeWayPlan<T, CountType> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
+  return detail::partition_of<ThreeWayPlan, T, CountType>(n, options, SCANTUNE_APART).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_plan)
-template <class T>
-SelectPlan<T> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  return detail::partition_of<SelectPlan<T>, T>(n, options, SCANTUNE_AFTER).plan();
+template <class T, class CountType = std::uint64_t>
+SelectPlan<T, CountType> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
+  return detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_into_one_plan)
 

@@ -20,15 +20,14 @@ typedef enum scantune_sorted {
  * one sign by their bits. Start from SCANTUNE_SORT_REQUEST_INIT.
  *
  * SCANTUNE_INPUT has the keys, SCANTUNE_OUTPUT them in order, or with SCANTUNE_SORTED_INDICES where each stood. There
- * are also, of n each, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with SCANTUNE_SORTED_PAIRS, and SCANTUNE_POSITION
+ * are also, of n each, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with SCANTUNE_SORTED_PAIRS, and SCANTUNE_INDICES
  * with SCANTUNE_SORTED_KEYS_AND_INDICES. All arrays lie apart: no output takes the place of an input. The workspace has
  * room for about one more copy of the keys and what moves with them, or two of keys that are not put out. */
 typedef struct scantune_sort_request {
   scantune_head head;
-  scantune_type input_type; /* of keys, a number; items of another kind are the values of keys that stand for them */
-  scantune_type value_type; /* with SCANTUNE_SORTED_PAIRS that of the values, which must be named; of indices an integer
-                               of 4 or 8 bytes: SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all that keys alone take */
-  uint32_t custom_bytes;    /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
+  scantune_type input_type;  /* of keys, a number; items of another kind are the values of keys that stand for them */
+  scantune_type value_type;  /* of the values of SCANTUNE_SORTED_PAIRS; else SCANTUNE_DEFAULT_TYPE */
+  uint32_t custom_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
   uint32_t custom_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
   scantune_sorted sorted;
   scantune_order order;
@@ -39,14 +38,15 @@ typedef struct scantune_sort_request {
   int32_t begin_bit;
   int32_t end_bit;
   scantune_segments segments; /* SCANTUNE_ROWS: each row is sorted by itself; columns are not sorted */
-  uint32_t spare;             /* must be 0 */
+  scantune_type index_type;   /* of indices: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and all
+                                 that sorts without them take */
   uint64_t rows;              /* how many rows n keys are, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
 } scantune_sort_request;
 
 /* clang-format off */
 #define SCANTUNE_SORT_REQUEST_INIT                                                                                    \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SORT, scantune_sort_request, 1), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0, 0,   \
-   SCANTUNE_SORTED_KEYS, SCANTUNE_ASCENDING, 0, 0, SCANTUNE_NO_SEGMENTS, 0, 0}
+   SCANTUNE_SORTED_KEYS, SCANTUNE_ASCENDING, 0, 0, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE, 0}
 /* clang-format on */
 
 #endif

@@ -119,7 +119,7 @@ using SortPlan = Plan<Input<Key>, Output<Key>>;
 template <class Key, class Value>
 using SortPairsPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>>;
 template <class Key, class Index>
-using SortIndicesPlan = Plan<Input<Key>, Output<Key>, Position<Index>>;
+using SortIndicesPlan = Plan<Input<Key>, Output<Key>, Indices<Index>>;
 template <class Key, class Index>
 using ArgsortPlan = Plan<Input<Key>, Output<Index>>;
 
@@ -155,7 +155,7 @@ auto sort_of_indices(std::uint64_t n, scantune_sorted sorted, const ArgsortOptio
   static_assert(!std::is_const_v<Index>, "the indices are const: where keys stood is written there");
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
   auto call = sort_of<PlanType, Key>(n, sorted, options);
-  call.request.value_type = type_of<Index>();
+  call.request.index_type = type_of<Index>();
   return call;
 }
 
@@ -169,7 +169,7 @@ auto sort_of_pairs(std::uint64_t n, const ArgsortOptions& options) {
 
 // With an array for whatever a sort may move beside its keys.
 template <class Key>
-using AnySortPlan = Plan<Input<Key>, Output<Key>, Position<void>, Values<void>, ValuesOutput<void>>;
+using AnySortPlan = Plan<Input<Key>, Output<Key>, Array<SCANTUNE_INDICES, void*>, Values<void>, ValuesOutput<void>>;
 
 }  // namespace detail
 
@@ -187,7 +187,8 @@ void sort(const Key* input, Key* output, std::uint64_t n, const SortOptions& opt
                                  : indices.are_given() ? SCANTUNE_SORTED_KEYS_AND_INDICES
                                                        : SCANTUNE_SORTED_KEYS;
   auto call = detail::sort_of<detail::AnySortPlan<Key>, Key>(n, sorted, options);
-  call.request.value_type = values.are_given() ? values.type() : indices.type();
+  call.request.value_type = values.type();
+  call.request.index_type = indices.type();
   call.request.custom_bytes = values.bytes();
   call.request.custom_alignment = values.alignment();
   call.run(input, output, indices.output(), values.input(), values.output());

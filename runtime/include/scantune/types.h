@@ -5,18 +5,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* More may come: take one that you do not know for SCANTUNE_INTERNAL_ERROR. */
 typedef enum scantune_status {
   SCANTUNE_OK = 0,
-  SCANTUNE_REQUEST_ERROR = 1, /* an argument is wrong, or no kernel solves the problem */
-  SCANTUNE_COMPILE_ERROR = 2, /* a kernel did not compile; the message holds the compiler's whole log */
-  SCANTUNE_DEVICE_ERROR = 3,  /* no device, no driver, or a failed call of the driver */
-  SCANTUNE_OUT_OF_MEMORY = 4, /* the device has too little free memory */
-  SCANTUNE_DATABASE_ERROR = 5,
-  SCANTUNE_INTERNAL_ERROR = 6 /* anything else, such as too little memory of the host */
+  SCANTUNE_REQUEST_ERROR = 1,  /* an argument is wrong, or no kernel solves the problem */
+  SCANTUNE_COMPILE_ERROR = 2,  /* a kernel did not compile; the message holds the compiler's whole log */
+  SCANTUNE_DEVICE_ERROR = 3,   /* no device, no driver, or a failed call of the driver */
+  SCANTUNE_OUT_OF_MEMORY = 4,  /* the device has too little free memory */
+  SCANTUNE_DATABASE_ERROR = 5, /* a tuning database cannot be read */
+  SCANTUNE_INTERNAL_ERROR = 6  /* anything else, such as too little memory of the host */
 } scantune_status;
 
 typedef enum scantune_type {
-  SCANTUNE_DEFAULT_TYPE = 0, /* an accumulator as by scantune_accumulator(), or numbers of SCANTUNE_U64 */
+  SCANTUNE_DEFAULT_TYPE =
+      0, /* none, or what the member says: an accumulator as by scantune_accumulator(), SCANTUNE_U64 */
   SCANTUNE_I8 = 1,
   SCANTUNE_I16 = 2,
   SCANTUNE_I32 = 3,
@@ -29,7 +31,7 @@ typedef enum scantune_type {
   SCANTUNE_BF16 = 10,
   SCANTUNE_F32 = 11,
   SCANTUNE_F64 = 12,
-  SCANTUNE_CUSTOM_TYPE = 13 /* a struct of the caller's; input, accumulator and output at once */
+  SCANTUNE_CUSTOM_TYPE = 13 /* a struct of the caller's, of custom_bytes and custom_alignment: one a request */
 } scantune_type;
 
 typedef enum scantune_operator {

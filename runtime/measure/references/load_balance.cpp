@@ -48,7 +48,7 @@ class BalancedItems final : public Reference {
  private:
   void expect_of(OperandRole role, u64 first, std::span<std::byte> out) const {
     const u64 bytes = item_bytes(), count = out.size() / bytes;
-    const bool are_ranks = role == OperandRole::position || request_.assigned == Assigned::ranks;
+    const bool are_ranks = role == OperandRole::indices || request_.assigned == Assigned::ranks;
     parallel_for(ceil_div(count, kChunkItems), [&](u64 chunk) {
       const u64 begin = first + chunk * kChunkItems, end = std::min(first + count, begin + kChunkItems);
       segments_.visit_items(begin, end, [&](u64 segment, u64 first_item, u64 end_item) {

@@ -147,7 +147,8 @@ class TotalsOf final : public Reference {
 // The first item of each row that is its minimum or maximum, and its index in the row.
 class FirstExtremes final : public Reference {
  public:
-  explicit FirstExtremes(const KnownInput& input) : scan_(as_scan(input.spec)) {
+  explicit FirstExtremes(const KnownInput& input)
+      : scan_(as_scan(input.spec)), index_bytes_(bytes_of(typed<ReduceRequest>(input.spec.request).index_width)) {
     found_ = folded_rows(
         input, Found{},
         [this](Found& best, u64 index, const std::byte* item) { take({number(item), index, true}, best); },
@@ -178,8 +179,7 @@ class FirstExtremes final : public Reference {
   }
 
   void expect_beside(OperandRole, u64 first, std::span<std::byte> expected) const override {
-    std::ranges::copy(std::as_bytes(std::span(positions_)).subspan(first * sizeof(u64), expected.size()),
-                      expected.begin());
+    put_low_bytes(std::span(positions_).subspan(first), index_bytes_, expected);
   }
 
  private:
@@ -217,6 +217,7 @@ class FirstExtremes final : public Reference {
   }
 
   ScanSpec scan_;
+  int index_bytes_;
   std::vector<Found> found_;  // by row
   std::vector<u64> positions_;
 };

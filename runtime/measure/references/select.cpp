@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -59,7 +58,7 @@ class SelectedItems final : public Reference {
   void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
     if (role != OperandRole::count) return expect_of(input_, role, first, expected);
     const u64 counts[] = {before_[0].back(), before_[1].back()};
-    std::memcpy(expected.data(), counts + first, expected.size());
+    put_low_bytes(std::span(counts).subspan(first), bytes_of(request_.count_width), expected);
   }
 
  private:
@@ -130,7 +129,7 @@ class SelectedItems final : public Reference {
   }
 
   bool writes_indices(OperandRole role) const {
-    return role == OperandRole::position || (role == OperandRole::output && !request_.writes_items());
+    return role == OperandRole::indices || (role == OperandRole::output && !request_.writes_items());
   }
   u64 result_bytes(OperandRole role) const {
     if (writes_indices(role)) return static_cast<u64>(request_.index_bytes());

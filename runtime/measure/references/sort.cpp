@@ -117,7 +117,7 @@ class SortedItems final : public Reference {
 
  private:
   bool writes_indices(OperandRole role) const {
-    return role == OperandRole::position || (role == OperandRole::output && !request_.writes_keys());
+    return role == OperandRole::indices || (role == OperandRole::output && !request_.writes_keys());
   }
   std::string bits_at(const std::byte* item) const {
     u64 bits = 0;

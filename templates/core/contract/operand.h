@@ -14,7 +14,7 @@ constexpr bool is_argument(OperandRole role) {
   return role == OperandRole::init || role == OperandRole::n || role == OperandRole::clamped;
 }
 constexpr bool is_written(OperandRole role) {
-  return role == OperandRole::output || role == OperandRole::position || role == OperandRole::values_output ||
+  return role == OperandRole::output || role == OperandRole::indices || role == OperandRole::values_output ||
          role == OperandRole::second || role == OperandRole::rejected || role == OperandRole::count ||
          role == OperandRole::clamped;
 }

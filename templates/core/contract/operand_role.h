@@ -5,26 +5,27 @@
 
 namespace scantune {
 
-// A role is the place of its pointer among the kernels' arguments, so the list grows at its end alone. No kernel
-// changes then, and template hashes leave this file out.
+// A role is the place of its pointer among the kernels' arguments, so arrays to come take the places after `count`. No
+// kernel changes then, and template hashes leave this file out.
 enum class OperandRole {
   input,          // read; may be the output's very range
   output,         // written
-  position,       // written beside the output: where in the input its items stand
+  indices,        // written beside the output: where in the input its items stand, or ranks
   flags,          // read beside the input
   values,         // read beside the input
   values_output,  // written beside the output, of the values
   second,         // written: the second part of the items, where there are three
   rejected,       // written: the items of no other output
   count,          // written: how many items the output has, and a second one
-  init,           // read, in the place of an initial value among the kernel's arguments
+  init = 15,      // read, in the place of an initial value among the kernel's arguments
   n,              // read, in the place of the number of items among them
   clamped         // written beside the output: 1 if that number was more than the request's, else 0
 };
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input",  "output",   "position", "flags", "values", "values_output",
-                                           "second", "rejected", "count",    "init",  "n",      "clamped"};
+  static constexpr const char* kNames[] = {"input",  "output",   "indices", "flags", "values", "values_output",
+                                           "second", "rejected", "count",   "",      "",       "",
+                                           "",       "",         "",        "init",  "n",      "clamped"};
 };
 
 }  // namespace scantune

@@ -111,7 +111,7 @@ struct Algorithm<LoadBalanceRequest> {
               .extent = Operand::kItems,
               .lies_apart = true});
     if (request.assigned == Assigned::segments_and_ranks)
-      list.add({"rank_of", OperandRole::position, "output_type", Operand::kItems});
+      list.add({"rank_of", OperandRole::indices, "output_type", Operand::kItems});
     if (request.writes_values()) list.add({"values", OperandRole::values, "output_type", "segments"});
     return list;
   }

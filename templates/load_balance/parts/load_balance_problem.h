@@ -27,7 +27,7 @@ struct LoadBalanceProblem {
   }
   // Where ranks go that are written beside segments.
   SCANTUNE_DEVICE static Output* ranks(const KernelArguments& arguments) {
-    return arguments.operand<Output>(OperandRole::position);
+    return arguments.operand<Output>(OperandRole::indices);
   }
   SCANTUNE_DEVICE static const Output* values(const KernelArguments& arguments) {
     return arguments.operand<const Output>(OperandRole::values);

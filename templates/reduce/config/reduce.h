@@ -3,6 +3,7 @@
 
 #include "core/contract/algorithm.h"
 #include "core/contract/combining.h"
+#include "core/contract/integer_width.h"
 #include "core/contract/map.h"
 #include "core/contract/strides.h"
 #include "core/contract/variant.h"
@@ -35,12 +36,13 @@ struct ReduceRequest {
   Segments segments = Segments::none;
   Load load = Load::none;
   Store store = Store::none;
-  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;  // and its alignment
-  u64 n = 0;                 // items
-  u64 rows = 0;              // of Segments::rows, each with a result of its own
-  u64 columns = 0;           // of Segments::columns, likewise
-  Layout layout = {};        // where rows or columns lie that are not dense
+  IntegerWidth index_width = IntegerWidth::bits_64;  // of positions
+  int custom_bytes = 0;                              // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;                          // and its alignment
+  u64 n = 0;                                         // items
+  u64 rows = 0;                                      // of Segments::rows, each with a result of its own
+  u64 columns = 0;                                   // of Segments::columns, likewise
+  Layout layout = {};                                // where rows or columns lie that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -112,7 +114,8 @@ struct Algorithm<ReduceRequest> {
           .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns."),
       SCANTUNE_MEMBER(ReduceRequest, load, per_call)
           .means("what makes items of the input: a function of the caller's."),
-      SCANTUNE_MEMBER(ReduceRequest, store, per_call).means("what becomes of results: a function of the caller's.")};
+      SCANTUNE_MEMBER(ReduceRequest, store, per_call).means("what becomes of results: a function of the caller's."),
+      SCANTUNE_MEMBER(ReduceRequest, index_width, per_call).means("of positions.")};
 
   static constexpr Extent<ReduceRequest> kExtents[] = {
       SCANTUNE_EXTENT(ReduceRequest, rows, "Rows of n / rows items each, one after the other.")
@@ -128,7 +131,7 @@ struct Algorithm<ReduceRequest> {
                                 : request.segments == Segments::columns ? "columns"
                                                                         : Operand::kOne;
     if (request.store != Store::writing) list.add({"output", OperandRole::output, "output_type", results});
-    if (request.has_position()) list.add({"index", OperandRole::position, "u64", results});
+    if (request.has_position()) list.add({"index", OperandRole::indices, unsigned_name(request.index_width), results});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     return list;
   }

@@ -131,7 +131,9 @@ struct ReduceProblem {
                                     u64 row = 0) {
     const auto output = ReduceProblem::output(arguments) + row;
     if constexpr (kHasPosition) {
-      scantune::store_global<CacheHint::normal>(arguments.operand<u64>(OperandRole::position) + row, total.index);
+      using Index = typename UnsignedOfWidth<request.index_width>::Type;
+      scantune::store_global<CacheHint::normal>(arguments.operand<Index>(OperandRole::indices) + row,
+                                                static_cast<Index>(total.index));
       scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
     } else {
       if constexpr (kHasInit) total = exists ? Op::combine(init(arguments), total) : init(arguments);

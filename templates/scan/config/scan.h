@@ -4,6 +4,7 @@
 #include "core/contract/algorithm.h"
 #include "core/contract/combining.h"
 #include "core/contract/direction.h"
+#include "core/contract/integer_width.h"
 #include "core/contract/map.h"
 #include "core/contract/packing.h"
 #include "core/contract/strides.h"
@@ -42,12 +43,13 @@ struct ScanRequest {
   Latency latency = Latency::back_to_back;
   Load load = Load::none;
   Store store = Store::none;
-  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;  // alignment of ValueType::custom
-  u64 n = 0;                 // items; where n_source is memory, the most of them
-  u64 rows = 0;              // of Segments::rows, each a scan of its own, from the initial value if there is one
-  u64 columns = 0;           // of Segments::columns, likewise
-  Layout layout = {};        // where rows or columns lie that are not dense
+  IntegerWidth n_width = IntegerWidth::bits_64;  // of n in memory
+  int custom_bytes = 0;                          // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;                      // alignment of ValueType::custom
+  u64 n = 0;                                     // items; where n_source is memory, the most of them
+  u64 rows = 0;        // of Segments::rows, each a scan of its own, from the initial value if there is one
+  u64 columns = 0;     // of Segments::columns, likewise
+  Layout layout = {};  // where rows or columns lie that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -153,7 +155,8 @@ struct Algorithm<ScanRequest> {
           .not_compiled()
           .means("back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),
-      SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's.")};
+      SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's."),
+      SCANTUNE_MEMBER(ScanRequest, n_width, per_call).means("of n in memory.")};
 
   static constexpr Extent<ScanRequest> kExtents[] = {
       SCANTUNE_EXTENT(ScanRequest, rows, "Rows of n / rows items each, one after the other.")
@@ -181,7 +184,7 @@ struct Algorithm<ScanRequest> {
       list.add({"device_inits", OperandRole::init, "accumulator_type", extent});
     }
     if (request.reads_n()) {
-      list.add({"device_n", OperandRole::n, "u64", Operand::kOne});
+      list.add({"device_n", OperandRole::n, unsigned_name(request.n_width), Operand::kOne});
       list.add({"device_clamped", OperandRole::clamped, "u32", Operand::kOne, true});
     }
     return list;

@@ -85,7 +85,8 @@ struct Problem {
   // also tells whoever asks whether memory said more than the launch is for.
   SCANTUNE_DEVICE static decltype(auto) counted(const KernelArguments& arguments) {
     if constexpr (kReadsN) {
-      const u64 n = scantune::load_global<CacheHint::normal>(arguments.operand<const u64>(OperandRole::n));
+      using Count = typename UnsignedOfWidth<request.n_width>::Type;
+      const u64 n = scantune::load_global<CacheHint::normal>(arguments.operand<const Count>(OperandRole::n));
       auto* const clamped = arguments.operand<u32>(OperandRole::clamped);
       if (clamped != nullptr && block_rank() == 0 && thread_rank() == 0)
         scantune::store_global<CacheHint::normal>(clamped, u32{n > arguments.n});

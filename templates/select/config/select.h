@@ -3,6 +3,7 @@
 
 #include "core/contract/algorithm.h"
 #include "core/contract/combining.h"
+#include "core/contract/integer_width.h"
 #include "core/contract/variant.h"
 
 namespace scantune {
@@ -73,6 +74,7 @@ struct SelectRequest {
   Values values = Values::none;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
+  IntegerWidth count_width = IntegerWidth::bits_64;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // items
@@ -145,7 +147,8 @@ struct Algorithm<SelectRequest> {
           .means("documented: only orders of CTAs that the programming model guarantees."),
       SCANTUNE_MEMBER(SelectRequest, latency, nearest)
           .not_compiled()
-          .means("back_to_back: fast between other selections, which overlap; isolated: between ordinary kernels.")};
+          .means("back_to_back: fast between other selections, which overlap; isolated: between ordinary kernels."),
+      SCANTUNE_MEMBER(SelectRequest, count_width, per_call).means("of counts.")};
 
   static constexpr OperandList operands(const SelectRequest& request) {
     constexpr const char* kValueTypes[] = {nullptr, "u8", "u16", "u32", "u64"};
@@ -163,12 +166,13 @@ struct Algorithm<SelectRequest> {
       list.add({"values_output", OperandRole::values_output, value_type, Operand::kItems});
     }
     if (request.selected == Selected::items_and_indices)
-      list.add({"indices", OperandRole::position, "index_type", Operand::kItems});
+      list.add({"indices", OperandRole::indices, "index_type", Operand::kItems});
     if (request.rejected == Rejected::apart) {
       if (request.parts() == 3) list.add({"second", OperandRole::second, "input_type", Operand::kItems});
       list.add({"rejected", OperandRole::rejected, "input_type", Operand::kItems});
     }
-    list.add({"count", OperandRole::count, "u64", request.parts() == 3 ? Operand::kTwo : Operand::kOne});
+    list.add({"count", OperandRole::count, unsigned_name(request.count_width),
+              request.parts() == 3 ? Operand::kTwo : Operand::kOne});
     return list;
   }
 

@@ -81,7 +81,8 @@ SCANTUNE_DEVICE void select_lookback(const KernelArguments& arguments) {
     }
     if (tile.lane() == 0) {
       shared.before = scantune::unpacked<Tile>(before);
-      if (index == tiles - 1) scantune::store_counts(arguments, scantune::unpacked<Tile>(before + counts()));
+      if (index == tiles - 1)
+        scantune::store_counts<typename Problem::Count>(arguments, scantune::unpacked<Tile>(before + counts()));
     }
   }
   sync_block();

@@ -66,7 +66,8 @@ class SelectShare {
       sync_block();
       if (is_first) {
         through = shared_.through;
-        if (block_rank() == 0 && thread_rank() == 0) scantune::store_counts(arguments_, shared_.all);
+        if (block_rank() == 0 && thread_rank() == 0)
+          scantune::store_counts<typename Problem::Count>(arguments_, shared_.all);
       }
 #pragma unroll
       for (int part = 0; part < Tile::kCounted; ++part) through.of[part] -= tile.counted(part);

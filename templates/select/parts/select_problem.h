@@ -38,6 +38,7 @@ template <SelectRequest request, Variant variant, u64 = 0, class Source = NoSour
 struct SelectProblem {
   using Item = typename TypeOf<request.input_type, typename Source::Value>::Type;
   using Index = typename TypeOf<request.index_type>::Type;
+  using Count = typename UnsignedOfWidth<request.count_width>::Type;
   using Value = typename ValueOf<request.values>::Type;
   static constexpr SelectRequest kRequest = request;
   static constexpr Variant kVariant = variant;

@@ -177,7 +177,7 @@ class SelectTile {
     }
     if constexpr (kRequest.writes_indices()) {
       using Index = typename Problem::Index;
-      auto* const to = place_in<Index>(kRequest.writes_items() ? OperandRole::position : OperandRole::output,
+      auto* const to = place_in<Index>(kRequest.writes_items() ? OperandRole::indices : OperandRole::output,
                                        before.of[0], counted_[0]);
       for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
@@ -351,12 +351,12 @@ class SelectTile {
 };
 
 // Writes how many items each counted part has in all.
-template <class Counts>
+template <class Count, class Counts>
 SCANTUNE_DEVICE void store_counts(const KernelArguments& arguments, const Counts& all) {
-  u64* const counts = arguments.operand<u64>(OperandRole::count);
+  auto* const counts = arguments.operand<Count>(OperandRole::count);
 #pragma unroll
   for (u32 part = 0; part < sizeof all / sizeof(u64); ++part)
-    scantune::store_global<CacheHint::normal>(counts + part, all.of[part]);
+    scantune::store_global<CacheHint::normal>(counts + part, static_cast<Count>(all.of[part]));
 }
 
 }  // namespace scantune

@@ -143,7 +143,7 @@ struct Algorithm<SortRequest> {
       list.add({"values_output", OperandRole::values_output, "value_type", Operand::kItems});
     }
     if (request.sorted == Sorted::keys_and_indices)
-      list.add({"indices", OperandRole::position, "value_type", Operand::kItems});
+      list.add({"indices", OperandRole::indices, "value_type", Operand::kItems});
     return list;
   }
 

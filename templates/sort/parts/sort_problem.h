@@ -60,7 +60,7 @@ struct SortProblem {
     return arguments.operand<Stored>(OperandRole::output);
   }
   SCANTUNE_DEVICE static Value* indices(const KernelArguments& arguments) {
-    return arguments.operand<Value>(request.writes_keys() ? OperandRole::position : OperandRole::output);
+    return arguments.operand<Value>(request.writes_keys() ? OperandRole::indices : OperandRole::output);
   }
   SCANTUNE_DEVICE static const Value* values(const KernelArguments& arguments) {
     return arguments.operand<const Value>(OperandRole::values);
