@@ -31,6 +31,7 @@ case "$name $*" in
     echo "$name $*" >>"$CALLS"
     case "$name $*" in
       *\ -m\ venv*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
+      *nvrtc.txt*) mkdir -p .venv/lib/python3.11/site-packages/nvidia/cu13/include ;;
       cmake*) mkdir -p "$4" && echo >"$4/build.ninja" ;;
     esac
     ;;
@@ -38,22 +39,33 @@ esac
 """
 REAL = "bash cat cp cut dirname grep head id mkdir mktemp rm sed sha256sum tail tr"
 STOOD_IN_FOR = "c++ clang++ cmake g++ ninja pkg-config python3 ssh-keygen"
+USUAL_TOOLKIT = "/usr/local/cuda"
+OLDEST_CUDA = 12080
+
+
+def make_toolkit(folder: Path, version: int = 13000) -> str:
+    """Make what set-up looks for in the folder of a toolkit; return the folder."""
+    for made in (folder / "include", folder / "lib64"):
+        made.mkdir(parents=True)
+    (folder / "include/nvrtc.h").touch()
+    (folder / "include/cuda.h").write_text(f"#define CUDA_VERSION {version}\n")
+    (folder / "lib64/libnvrtc.so").touch()
+    return str(folder)
 
 
 class Clone:
-    """What set-up reads of a clone, on a system where nothing is missing."""
+    """What set-up reads of a clone, on a system where nothing is missing and CUDA_HOME names a toolkit."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.bin, self.calls = folder / "clone", folder / "bin", folder / "calls"
-        toolkit = folder / "cuda"
-        for made in (self.root / ".ci", self.bin, toolkit / "include", toolkit / "lib64"):
+        self.usual_toolkit = folder / "usual-cuda"  # stands for that of this system
+        for made in (self.root / ".ci", self.bin):
             made.mkdir(parents=True)
-        shutil.copy(ROOT / ".ci/setup", self.root / ".ci")
+        script = (ROOT / ".ci/setup").read_text()
+        assert script.count(USUAL_TOOLKIT) == 1
+        (self.root / ".ci/setup").write_text(script.replace(USUAL_TOOLKIT, str(self.usual_toolkit)))
         shutil.copytree(LOCKS, self.root / ".ci/requirements")
         shutil.copy(ROOT / "pyproject.toml", self.root)
-        (toolkit / "include/nvrtc.h").touch()
-        (toolkit / "include/cuda.h").write_text("#define CUDA_VERSION 13000\n")
-        (toolkit / "lib64/libnvrtc.so").touch()
         for name in REAL.split():
             found = shutil.which(name)
             assert found, name
@@ -61,7 +73,7 @@ class Clone:
         for name in STOOD_IN_FOR.split():
             (self.bin / name).write_text(STAND_IN)
             (self.bin / name).chmod(0o755)
-        self.environment = {"PATH": str(self.bin), "CUDA_HOME": str(toolkit), "CALLS": str(self.calls)}
+        self.environment = {"PATH": str(self.bin), "CUDA_HOME": make_toolkit(folder / "cuda"), "CALLS": str(self.calls)}
 
     def set_up(self, *arguments: str, missing: str = "nothing") -> subprocess.CompletedProcess[str]:
         """Run set-up where headers whose names hold the word are missing."""
@@ -76,7 +88,7 @@ class Clone:
         """Return what set-up ran, each in the words that matter."""
         result = self.set_up(*arguments)
         assert result.returncode == 0, result.stderr
-        word = re.compile(r"venv|--clear|--no-index|--only-binary|--require-hashes|\w+\.txt|cmake|-DSCANTUNE_\w+=\w+")
+        word = re.compile(r"venv|--clear|--no-index|--only-binary|--require-hashes|\w+\.txt|cmake|-DSCANTUNE_\w+=\S+")
         return [" ".join(word.findall(line)) for line in self.calls.read_text().splitlines()]
 
 
@@ -88,6 +100,7 @@ def clone(tmp_path: Path) -> Clone:
 NEW, ITSELF = "venv --clear venv", "--no-index"
 USER = "--require-hashes --only-binary user.txt"
 DEV = "--require-hashes dev.txt"
+WHEELS_INCLUDE = "-DSCANTUNE_CUDA_INCLUDE_DIR=.venv/lib/python3.11/site-packages/nvidia/cu13/include"
 
 
 def test_users_get_what_they_need_and_contributors_the_rest_without_starting_anew(clone: Clone) -> None:
@@ -105,6 +118,40 @@ def test_users_get_what_they_need_and_contributors_the_rest_without_starting_ane
 def test_a_fresh_clone_gets_all_that_tests_need_at_once(clone: Clone) -> None:
     assert clone.done() == [NEW, DEV, ITSELF, "cmake"]
     assert clone.done("user") == []
+
+
+def test_without_a_toolkit_users_and_contributors_get_the_locked_wheels_of_nvrtc(clone: Clone) -> None:
+    del clone.environment["CUDA_HOME"]
+    user_build = f"cmake -DSCANTUNE_BUILD_TESTS=OFF {WHEELS_INCLUDE}"
+    assert clone.done("user") == [NEW, f"{USER} nvrtc.txt", ITSELF, user_build]
+    assert clone.done("user") == []
+    assert clone.done() == [f"{DEV} nvrtc.txt", ITSELF, f"cmake {WHEELS_INCLUDE}"]
+    (clone.root / ".ci/requirements/nvrtc.txt").write_text("another\n")
+    assert clone.done() == [NEW, f"{DEV} nvrtc.txt", ITSELF]
+    make_toolkit(clone.usual_toolkit)
+    assert clone.done() == [NEW, DEV, ITSELF, "cmake"], "a toolkit that comes later takes the place of the wheels"
+
+
+@pytest.mark.parametrize("place", ["CUDA_HOME", "CUDA_PATH", USUAL_TOOLKIT])
+def test_a_toolkit_is_found_where_it_is_named_or_usually_lies(clone: Clone, place: str) -> None:
+    toolkit = clone.environment.pop("CUDA_HOME")
+    if place == USUAL_TOOLKIT:
+        make_toolkit(clone.usual_toolkit)
+    else:
+        clone.environment[place] = toolkit
+    assert clone.done() == [NEW, DEV, ITSELF, "cmake"]
+
+
+@pytest.mark.parametrize("lacks", ["a new version", "lib64/libnvrtc.so", "include/nvrtc.h", "include/cuda.h"])
+def test_a_toolkit_that_is_old_or_lacks_a_part_is_passed_over(clone: Clone, lacks: str) -> None:
+    toolkit = Path(clone.environment["CUDA_HOME"])
+    if lacks == "a new version":
+        (toolkit / "include/cuda.h").write_text("#define CUDA_VERSION 12060\n")
+    else:
+        (toolkit / lacks).unlink()
+    assert clone.done("user")[1] == f"{USER} nvrtc.txt"
+    make_toolkit(clone.usual_toolkit, OLDEST_CUDA)
+    assert clone.done("user")[1] == USER
 
 
 @pytest.mark.parametrize(
