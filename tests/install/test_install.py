@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
+COMMAND = ROOT / ".venv/bin/scantune"  # what an installation links to
 CONSUMER = Path(__file__).parent / "consumer"
 PARENT = Path(__file__).parent / "parent"
 # One program of each language and standard; the build itself builds and runs all of them.
@@ -167,7 +168,49 @@ def test_the_installed_worker_answers(prefix: Path, environment: dict[str, str])
 
 
 def test_the_command_that_messages_name_is_installed(prefix: Path, environment: dict[str, str]) -> None:
+    assert (prefix / "bin/scantune").readlink() == COMMAND
     assert run([prefix / "bin/scantune", "--version"], environment).startswith("scantune ")
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Path:
+    """Return where `make install` puts the command, in a prefix of the test's own."""
+    (tmp_path / "bin").mkdir()
+    return tmp_path / "bin/scantune"
+
+
+def link(command: Path, *settings: str) -> str:
+    """Run what `make install` does after CMake has installed, and return what it says."""
+    idle = command.parent / "idle"
+    idle.mkdir()
+    (idle / "cmake").symlink_to("/bin/true")
+    prefix = command.parents[1]
+    install = ["make", "--no-print-directory", "-C", ROOT, "-o", "setup-user", "install", f"PREFIX={prefix}", *settings]
+    return run(install, {"PATH": f"{idle}:{os.environ['PATH']}"})
+
+
+def test_install_links_the_command_to_the_checkout_that_installs(command: Path) -> None:
+    command.symlink_to("/of/another/checkout/.venv/bin/scantune")
+    assert link(command) == f"-- Linked: {command}, to the tuner of this checkout\n"
+    assert command.readlink() == COMMAND
+
+
+@pytest.mark.parametrize("target", ["", "/bin/true", "/that/is/not/there/scantune"])
+def test_install_leaves_alone_what_is_no_link_to_a_checkout(command: Path, target: str) -> None:
+    if target:
+        command.symlink_to(target)
+    else:
+        command.write_text("another program")
+    assert link(command) == f"-- Left alone: {command}; the tuner of this checkout is {COMMAND}\n"
+    assert command.readlink() == Path(target) if target else command.read_text() == "another program"
+
+
+def test_an_installation_that_is_packaged_has_no_link_to_a_checkout(command: Path, tmp_path: Path) -> None:
+    stage = tmp_path / "stage"
+    packaged = Path(f"{stage}{command}")
+    packaged.parent.mkdir(parents=True)
+    assert link(command, f"DESTDIR={stage}") == f"-- Left alone: {packaged}; the tuner of this checkout is {COMMAND}\n"
+    assert [path for path in (packaged, command) if os.path.lexists(path)] == []
 
 
 def test_a_project_that_holds_the_source_keeps_its_own_settings(environment: dict[str, str], tmp_path: Path) -> None:
