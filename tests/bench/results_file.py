@@ -28,7 +28,12 @@ class Results:
 
 def read(path: Path) -> Results:
     """Return what a file says. Raises ValueError if a line has another number of fields than the head."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+    return parsed(path.read_text(encoding="utf-8"))
+
+
+def parsed(text: str) -> Results:
+    """Return what the text of a file says, as read() does."""
+    lines = text.splitlines()
     said = [line for line in lines if line.startswith("#")]
     facts = dict(line.removeprefix("# ").split(": ", 1) for line in said)
     head, *body = csv.reader(lines[len(said) :])

@@ -3,8 +3,10 @@
 
     python tests/bench/tabulate_gallery.py --commit abc1234 all.json table-0.json > tests/bench/results/h200-gallery.csv
     python tests/bench/tabulate_gallery.py --commit abc1234 table-1.json > tests/bench/results/h200-gallery-counts.csv
+    python tests/bench/tabulate_gallery.py --commit abc1234 --after h200-gallery.csv large.json > both.csv
 
-Times and counts belong into files of their own. Of a table of counts, each row is a line.
+Times and counts belong into files of their own. Of a table of counts, each row is a line. With --after, the races come
+after those of a file that the same machine made earlier.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 
 import results_file
 from gallery_results import COLUMNS, NO, YES
-from results_file import Value
+from results_file import Results, Value
 
 from scantune.model.gallery_race import CUB
 
@@ -31,6 +33,8 @@ _METHOD_OF_TIMES = (
     "of a family that was not searched, and of CUB its version; is_probe: timed but once; steps and operations: what a "
     "family declares"
 )
+_AND = " and "
+_OF_ONE_MACHINE = ("gpu", "driver", "compiler", "peak_gigabytes_per_second", "method")
 _METHOD_OF_COUNTS = "counted, and not timed: what the families' default configs declare to scantune gallery"
 
 
@@ -47,7 +51,7 @@ def times(messages: Sequence[Message], commit: str) -> str:
     """Return the file of races. Raises ValueError where several machines ran them, or two are the same."""
     races = [(one, race) for one in messages for race in one["races"]]
     contenders = [one for _, race in races for one in race["contenders"]]
-    _check_distinct([_told(one, race) for one, race in races])
+    _check_distinct([_told(one["table"], race["group"], race["n"]) for one, race in races])
     facts = {
         "gpu": _only("GPU", (one["device"]["name"] for one in messages)),
         "driver": _only("driver", (one["driver"] for one in messages)),
@@ -68,6 +72,25 @@ def counts(messages: Sequence[Message], commit: str) -> str:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     facts = {**_when(messages, commit), "method": _METHOD_OF_COUNTS}
     return results_file.text_of(facts, columns, ([row.get(name) for name in columns] for row in rows))
+
+
+def after(earlier: Results, later: Results) -> str:
+    """Return the file of the races of two. Raises ValueError for others, and where both have a race."""
+    if any(tuple(row) != COLUMNS for row in (*earlier.rows, *later.rows)):
+        raise ValueError("--after is for files of times; count tables 1 and 4 anew")
+    races = (dict.fromkeys(_told(row["table"], row["group"], row["n"]) for row in one.rows) for one in (earlier, later))
+    _check_distinct([told for one in races for told in one])
+    names = dict.fromkeys([*earlier.facts, *later.facts])
+    facts = {name: _fact_of_both(name, earlier.facts.get(name, ""), later.facts.get(name, "")) for name in names}
+    return results_file.text_of(facts, COLUMNS, (list(row.values()) for row in (*earlier.rows, *later.rows)))
+
+
+def _fact_of_both(name: str, earlier: str, later: str) -> str:
+    if name == "failures":
+        return str(int(earlier) + int(later))
+    if name in _OF_ONE_MACHINE:
+        return _only(name, (earlier, later))
+    return _joined([*earlier.split(_AND), *later.split(_AND)])
 
 
 def _peak(message: Message) -> str:
@@ -111,12 +134,12 @@ def _only(what: str, values: Iterable[str]) -> str:
 
 
 def _joined(values: Iterable[str]) -> str:
-    return " and ".join(sorted(set(values)))
+    return _AND.join(sorted(set(filter(None, values))))
 
 
-def _told(message: Message, race: Message) -> str:
-    of_table = "" if message["table"] is None else f" of table {message['table']}"
-    return f"{race['group'].lower()} at N = {race['n']}{of_table}"
+def _told(table: Value, group: str, n: Value) -> str:
+    of_table = "" if table in (None, "") else f" of table {table}"
+    return f"{group.lower()} at N = {n}{of_table}"
 
 
 def _check_distinct(told: Sequence[str]) -> None:
@@ -128,9 +151,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("messages", nargs="+", type=Path, help="what scantune gallery --json has written")
     parser.add_argument("--commit", required=True, help="what was measured")
+    parser.add_argument("--after", type=Path, metavar="CSV", help="a file of results whose races come first")
     options = parser.parse_args(arguments)
     try:
         told = table([json.loads(path.read_text(encoding="utf-8")) for path in options.messages], options.commit)
+        if options.after:
+            told = after(results_file.read(options.after), results_file.parsed(told))
     except ValueError as error:
         parser.error(str(error))
     sys.stdout.write(told)

@@ -22,6 +22,14 @@ def lines(*races: dict[str, Any], table: int | None = None) -> list[str]:
     return [line for line in told if not line.startswith("#")][1:]
 
 
+def tabulate(folder: Path, *messages: dict[str, Any], commit: str = "abc1234", after: Path | None = None) -> None:
+    """Run the program on files of the messages."""
+    paths = [folder / f"{place}.json" for place in range(len(messages))]
+    for path, message in zip(paths, messages, strict=True):
+        path.write_text(json.dumps(message))
+    tabulate_gallery.main([*map(str, paths), "--commit", commit, *(["--after", str(after)] if after else [])])
+
+
 # Lines.
 
 
@@ -86,11 +94,48 @@ def test_counts_have_the_columns_of_both_tables(room: Path) -> None:
 def test_messages_of_no_one_file_are_refused(
     messages: list[dict[str, Any]], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    paths = [tmp_path / f"{place}.json" for place in range(len(messages))]
-    for path, message in zip(paths, messages, strict=True):
-        path.write_text(json.dumps(message))
     with pytest.raises(SystemExit):
-        tabulate_gallery.main([*map(str, paths), "--commit", "abc1234"])
+        tabulate(tmp_path, *messages)
+    assert complaint in " ".join(capsys.readouterr().err.split())
+
+
+LATER = race(*tuned("fenwick", 9.0), contender("CUB", 4.0, origin="CUB 3.7.0"), n=10**9)
+
+
+def test_races_of_a_later_run_come_after_those_of_the_file(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gallery_measured.write(room)
+    file = room / "h200-gallery.csv"
+    earlier = results_file.read(file)
+    failed = race(family("sum_atomic", None, {}, failure="too slow"), n=2**24)
+    run = gallery_measured.message(LATER, failed, table=3, date="2026-02-03T00:00:00Z")
+    tabulate(room, run, commit="def5678", after=file)
+    file.write_text(capsys.readouterr().out)
+    both = results_file.read(file)
+    assert both.rows[: len(earlier.rows)] == earlier.rows
+    assert [one.n for one in gallery_results.races_of("3")] == [1000, 10**9, 2**24]
+    assert both.facts == earlier.facts | {
+        "date": "2026-01-01 and 2026-02-03", "commit": "abc1234 and def5678", "cub": "CUB 3.6.0 and CUB 3.7.0",
+        "failures": "1",
+    }  # fmt: skip
+    tabulate(room, gallery_measured.message(LATER, table=0, date="2026-02-03T00:00:00Z"), commit="def5678", after=file)
+    assert results_file.parsed(capsys.readouterr().out).facts == both.facts
+
+
+@pytest.mark.parametrize(
+    ("later", "complaint"),
+    [
+        (gallery_measured.message(race(n=1000), table=3), "whole scans at N = 1000 of table 3: leave one of them out"),
+        (gallery_measured.message(LATER, driver="12.9"), "more than one driver: 13.0, 12.9"),
+        (gallery_measured.message(LATER, peak_gigabytes_per_second=4814.3), "more than one peak_gigabytes_per_second"),
+        (counted(1, {"N": 16, "name": "serial"}), "count tables 1 and 4 anew"),
+    ],
+)
+def test_later_run_of_another_machine_or_of_the_same_race_is_refused(
+    later: dict[str, Any], complaint: str, room: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery_measured.write(room)
+    with pytest.raises(SystemExit):
+        tabulate(room, later, after=room / "h200-gallery.csv")
     assert complaint in " ".join(capsys.readouterr().err.split())
 
 
@@ -108,8 +153,7 @@ def test_what_the_command_writes_is_tabulated(room: Path, capsys: pytest.Capture
         "--tune",
     ]
     for name, arguments in {gallery_results.TIMES: times, gallery_results.COUNTS: ["--table", "4"]}.items():
-        (room / "told.json").write_text(json.dumps(gallery_command.message(*arguments)))
-        tabulate_gallery.main(["--commit", "abc1234", str(room / "told.json")])
+        tabulate(room, gallery_command.message(*arguments))
         (room / f"{name}.csv").write_text(capsys.readouterr().out)
     races = {race.group: race for race in gallery_results.races_of("")}
     assert races["Whole scans"].families == ["kogge_stone"]
