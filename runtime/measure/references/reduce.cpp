@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -50,68 +49,124 @@ void visit_items(const KnownInput& input, u64 first, u64 end, const Visit& visit
   }
 }
 
+// The first item that is the minimum or maximum, and its index in the row.
+class RunningFirst {
+ public:
+  explicit RunningFirst(const ScanSpec& spec) : request_(&spec.request) {}
+
+  void add_item(const std::byte* item, u64 index) { take(number(item), index); }
+  void add_init(const std::byte*) {}  // requests with a position have no initial value
+  void add(const RunningFirst& later) {
+    if (later.exists_) take(later.value_, later.index_);
+  }
+
+  u64 index() const { return index_; }
+  void output(std::byte* output) const {
+    const ValueType type = request_->output_type;
+    if (is_floating(type)) return put_floating(type, value_, output);
+    put_integer(type, value_ < 0 ? static_cast<u64>(static_cast<i64>(value_)) : static_cast<u64>(value_), output);
+  }
+  bool agrees(const std::byte* found) const {
+    const ValueType type = request_->output_type;
+    if (is_floating(type) && std::isnan(value_)) return std::isnan(floating_at(type, found));
+    std::byte expected[kMaxValueBytes];
+    output(expected);
+    return std::memcmp(expected, found, static_cast<std::size_t>(request_->output_bytes())) == 0;
+  }
+
+ private:
+  // long double holds every integer of 64 bits and every floating-point number.
+  long double number(const std::byte* item) const {
+    if (is_floating(request_->accumulator_type)) return accumulator_of(*request_, item);
+    const u64 integer = reduced(request_->accumulator_type, integer_at(request_->input_type, item));
+    return is_signed(request_->accumulator_type) ? static_cast<long double>(static_cast<i64>(integer))
+                                                 : static_cast<long double>(integer);
+  }
+
+  void take(long double later, u64 index) {
+    if (exists_ && !is_replaced_by(later)) return;
+    value_ = later;
+    index_ = index;
+    exists_ = true;
+  }
+
+  bool is_replaced_by(long double later) const {
+    if (std::isnan(value_) || std::isnan(later)) return !std::isnan(value_);
+    const bool is_min = request_->op == Operator::min;
+    if (later == value_) return std::signbit(later) != std::signbit(value_) && std::signbit(later) == is_min;
+    return is_min ? later < value_ : value_ < later;
+  }
+
+  const ScanRequest* request_;
+  long double value_ = 0;
+  u64 index_ = 0;
+  bool exists_ = false;
+};
+
+// Adds the item of that index in its row or column.
+template <class Running>
+void add_item(Running& total, u64 index, const std::byte* item) {
+  if constexpr (std::is_same_v<Running, RunningFirst>)
+    total.add_item(item, index);
+  else
+    total.add_item(item);
+}
+
 // What each column comes to, as below.
-template <class Running, class Fold, class Join>
-std::vector<Running> folded_columns(const KnownInput& input, const Running& empty, const Fold& fold, const Join& join) {
+template <class Running>
+std::vector<Running> totals_of_columns(const KnownInput& input, const Running& empty) {
   const auto request = typed<ReduceRequest>(input.spec.request);
   const u64 columns = request.columns;
   const u64 part_lines = std::max(kLeastPartLines, Reference::kChunkItems / std::max<u64>(columns, 1));
   const u64 parts = std::max<u64>(ceil_div(column_items(request), part_lines), 1);
-  std::vector<Running> folded(parts * columns, empty);
+  std::vector<Running> totals(parts * columns, empty);
   parallel_for(parts, [&](u64 part) {
     const u64 first = part * part_lines * columns;
     visit_items(input, first, std::min(first + part_lines * columns, request.n), [&](u64 index, const std::byte* item) {
-      fold(folded[part * columns + index % columns], index / columns, item);
+      add_item(totals[part * columns + index % columns], index / columns, item);
     });
   });
   for (u64 part = 1; part < parts; ++part)
-    for (u64 column = 0; column < columns; ++column) join(folded[column], folded[part * columns + column]);
-  folded.resize(columns, empty);
-  return folded;
+    for (u64 column = 0; column < columns; ++column) totals[column].add(totals[part * columns + column]);
+  totals.resize(columns, empty);
+  return totals;
 }
 
-// What each row comes to, all items being one row where there are no others. Running: what a row, or a part of it, has
-// come to; fold(running, index in the row, item) adds an item, join(running, later) what comes behind.
-template <class Running, class Fold, class Join>
-std::vector<Running> folded_rows(const KnownInput& input, const Running& empty, const Fold& fold, const Join& join) {
+// What each row comes to, all items being one row where there are no others.
+template <class Running>
+std::vector<Running> totals_of_rows(const KnownInput& input, const Running& empty) {
   const auto request = typed<ReduceRequest>(input.spec.request);
-  if (request.segments == Segments::columns) return folded_columns(input, empty, fold, join);
+  if (request.segments == Segments::columns) return totals_of_columns(input, empty);
   const u64 rows = request.segments == Segments::rows ? request.rows : 1, length = row_items(request);
   const u64 parts_of_row = std::max<u64>(ceil_div(length, Reference::kChunkItems), 1), parts = rows * parts_of_row;
   const u64 parts_at_once = std::max<u64>(Reference::kChunkItems / std::max<u64>(length, 1), 1);
-  std::vector<Running> folded(parts, empty);
+  std::vector<Running> totals(parts, empty);
   parallel_for(ceil_div(parts, parts_at_once), [&](u64 group) {
     for (u64 part = group * parts_at_once; part < std::min(parts, (group + 1) * parts_at_once); ++part) {
       const u64 start = part / parts_of_row * length, row_end = std::min(start + length, request.n);
       const u64 first = start + part % parts_of_row * Reference::kChunkItems;
-      Running total = empty;  // in its own cache line: neighbours in `folded` belong to other threads
+      Running total = empty;  // in its own cache line: neighbours in `totals` belong to other threads
       visit_items(input, first, std::min(first + Reference::kChunkItems, row_end),
-                  [&](u64 index, const std::byte* item) { fold(total, index - start, item); });
-      folded[part] = total;
+                  [&](u64 index, const std::byte* item) { add_item(total, index - start, item); });
+      totals[part] = total;
     }
   });
-  if (parts_of_row == 1) return folded;
+  if (parts_of_row == 1) return totals;
   for (u64 row = 0; row < rows; ++row) {
-    folded[row] = folded[row * parts_of_row];
-    for (u64 part = 1; part < parts_of_row; ++part) join(folded[row], folded[row * parts_of_row + part]);
+    totals[row] = totals[row * parts_of_row];
+    for (u64 part = 1; part < parts_of_row; ++part) totals[row].add(totals[row * parts_of_row + part]);
   }
-  folded.resize(rows, empty);
-  return folded;
+  totals.resize(rows, empty);
+  return totals;
 }
 
 template <class Running>
 class TotalsOf final : public Reference {
  public:
-  explicit TotalsOf(const KnownInput& input) : scan_(as_scan(input.spec)) {
-    Running start(scan_);
-    if (scan_.request.has_init()) {
-      unsigned char init[kMaxValueBytes];
-      fill_scan_init(scan_.request, init);
-      start.add_init(reinterpret_cast<const std::byte*>(init));
-    }
-    totals_ = folded_rows(
-        input, Running(scan_), [](Running& sum, u64, const std::byte* item) { sum.add_item(item); },
-        [](Running& sum, const Running& later) { sum.add(later); });
+  explicit TotalsOf(const KnownInput& input)
+      : scan_(as_scan(input.spec)), index_width_(typed<ReduceRequest>(input.spec.request).index_width) {
+    const Running start = start_of<Running>(scan_);
+    totals_ = totals_of_rows(input, Running(scan_));
     for (Running& total : totals_) {
       Running with_start = start;
       with_start.add(total);
@@ -126,11 +181,7 @@ class TotalsOf final : public Reference {
     for (u64 row = 0; row < found.size() / item_bytes(); ++row) {
       const Running& total = totals_[first + row];
       const std::byte* const its = found.data() + row * item_bytes();
-      if (total.agrees(its)) continue;
-      std::byte expected[kMaxValueBytes];
-      total.output(expected);
-      const ValueType type = scan_.request.output_type;
-      return Mismatch{first + row, spell_value(scan_.request, type, expected), spell_value(scan_.request, type, its)};
+      if (!total.agrees(its)) return mismatch_of(scan_.request, first + row, total, its);
     }
     return std::nullopt;
   }
@@ -139,87 +190,21 @@ class TotalsOf final : public Reference {
     for (std::size_t row = 0; row < totals_.size(); ++row) totals_[row].output(output.data() + row * item_bytes());
   }
 
- private:
-  ScanSpec scan_;
-  std::vector<Running> totals_;  // of scan_'s request, by row
-};
-
-// The first item of each row that is its minimum or maximum, and its index in the row.
-class FirstExtremes final : public Reference {
- public:
-  explicit FirstExtremes(const KnownInput& input)
-      : scan_(as_scan(input.spec)), index_bytes_(bytes_of(typed<ReduceRequest>(input.spec.request).index_width)) {
-    found_ = folded_rows(
-        input, Found{},
-        [this](Found& best, u64 index, const std::byte* item) { take({number(item), index, true}, best); },
-        [this](Found& best, const Found& later) { take(later, best); });
-    std::ranges::transform(found_, std::back_inserter(positions_), &Found::index);
-  }
-
-  u64 item_bytes() const override { return static_cast<u64>(scan_.request.output_bytes()); }
-  u64 bytes() const override { return sizeof *this + found_.capacity() * (sizeof(Found) + sizeof(u64)); }
-
-  std::optional<Mismatch> check(u64 first, std::span<const std::byte> output) const override {
-    const ValueType type = scan_.request.output_type;
-    for (u64 row = 0; row < output.size() / item_bytes(); ++row) {
-      std::byte expected[kMaxValueBytes];
-      put(found_[first + row], expected);
-      const auto its = output.subspan(row * item_bytes(), item_bytes());
-      const bool both_nan =
-          is_floating(type) && std::isnan(floating_at(type, expected)) && std::isnan(floating_at(type, its.data()));
-      if (both_nan || std::ranges::equal(std::span(expected).first(its.size()), its)) continue;
-      return Mismatch{first + row, spell_value(scan_.request, type, expected),
-                      spell_value(scan_.request, type, its.data())};
+  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
+    if constexpr (std::is_same_v<Running, RunningFirst>) {
+      const int bytes = bytes_of(index_width_);
+      std::vector<u64> indices(expected.size() / static_cast<std::size_t>(bytes));
+      for (u64 row = 0; row < indices.size(); ++row) indices[row] = totals_[first + row].index();
+      put_low_bytes(indices, bytes, expected);
+    } else {
+      Reference::expect_beside(role, first, expected);
     }
-    return std::nullopt;
-  }
-
-  void expect(const KnownInput&, std::span<std::byte> output) const override {
-    for (std::size_t row = 0; row < found_.size(); ++row) put(found_[row], output.data() + row * item_bytes());
-  }
-
-  void expect_beside(OperandRole, u64 first, std::span<std::byte> expected) const override {
-    put_low_bytes(std::span(positions_).subspan(first), index_bytes_, expected);
   }
 
  private:
-  // long double holds every integer of 64 bits and every floating-point number.
-  struct Found {
-    long double value = 0;
-    u64 index = 0;
-    bool exists = false;
-  };
-
-  long double number(const std::byte* item) const {
-    const ScanRequest& request = scan_.request;
-    if (is_floating(request.accumulator_type)) return accumulator_of(request, item);
-    const u64 integer = reduced(request.accumulator_type, integer_at(request.input_type, item));
-    return is_signed(request.accumulator_type) ? static_cast<long double>(static_cast<i64>(integer))
-                                               : static_cast<long double>(integer);
-  }
-
-  void take(const Found& later, Found& best) const {
-    if (later.exists && (!best.exists || replaces(later.value, best.value))) best = later;
-  }
-
-  bool replaces(long double later, long double earlier) const {
-    if (std::isnan(earlier) || std::isnan(later)) return !std::isnan(earlier);
-    const bool is_min = scan_.request.op == Operator::min;
-    if (later == earlier) return std::signbit(later) != std::signbit(earlier) && std::signbit(later) == is_min;
-    return is_min ? later < earlier : earlier < later;
-  }
-
-  void put(const Found& found, std::byte* output) const {
-    const ValueType type = scan_.request.output_type;
-    if (is_floating(type)) return put_floating(type, found.value, output);
-    put_integer(type, found.value < 0 ? static_cast<u64>(static_cast<i64>(found.value)) : static_cast<u64>(found.value),
-                output);
-  }
-
   ScanSpec scan_;
-  int index_bytes_;
-  std::vector<Found> found_;  // by row
-  std::vector<u64> positions_;
+  IntegerWidth index_width_;     // of positions
+  std::vector<Running> totals_;  // of scan_'s request, by row
 };
 
 class ReduceReference final : public AlgorithmReference {
@@ -242,12 +227,11 @@ class ReduceReference final : public AlgorithmReference {
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     const auto request = typed<ReduceRequest>(input.spec.request);
-    if (request.has_position()) return std::make_unique<FirstExtremes>(input);
-    if (is_custom(request.op)) return std::make_unique<TotalsOf<RunningStandIn>>(input);
-    if (is_integer(request.accumulator_type)) return std::make_unique<TotalsOf<RunningInteger>>(input);
-    if (request.op == Operator::min || request.op == Operator::max)
-      return std::make_unique<TotalsOf<RunningExtreme>>(input);
-    return std::make_unique<TotalsOf<RunningRounded>>(input);
+    if (request.has_position()) return std::make_unique<TotalsOf<RunningFirst>>(input);
+    return visit_running(as_scan(request),
+                         [&]<class Running>(std::type_identity<Running>) -> std::unique_ptr<const Reference> {
+                           return std::make_unique<TotalsOf<Running>>(input);
+                         });
   }
 
   // Where an initial value comes from hardly touches a kernel, so one kernel of each is enough. A record serves other

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
+#include "measure/reference.h"
 #include "measure/references/scan_inputs.h"
 #include "measure/stand_in.h"
 #include "measure/value_types.h"
@@ -204,5 +206,32 @@ class RunningStandIn {
   bool empty_ = true;
   std::byte value_[kMaxValueBytes] = {};
 };
+
+// Calls function(std::type_identity<Running>{}) with the kind that combines as the request's operator does.
+template <class Function>
+auto visit_running(const ScanRequest& request, const Function& function) {
+  if (is_custom(request.op)) return function(std::type_identity<RunningStandIn>{});
+  if (is_integer(request.accumulator_type)) return function(std::type_identity<RunningInteger>{});
+  const bool is_extreme = request.op == Operator::min || request.op == Operator::max;
+  return is_extreme ? function(std::type_identity<RunningExtreme>{}) : function(std::type_identity<RunningRounded>{});
+}
+
+// What comes before the first item.
+template <class Running>
+Running start_of(const ScanSpec& spec) {
+  Running start(spec);
+  if (!spec.request.has_init()) return start;
+  unsigned char init[kMaxValueBytes];
+  fill_scan_init(spec.request, init);
+  start.add_init(reinterpret_cast<const std::byte*>(init));
+  return start;
+}
+
+template <class Running>
+Mismatch mismatch_of(const ScanRequest& request, u64 index, const Running& running, const std::byte* found) {
+  std::byte expected[kMaxValueBytes];
+  running.output(expected);
+  return {index, spell_value(request, request.output_type, expected), spell_value(request, request.output_type, found)};
+}
 
 }  // namespace scantune

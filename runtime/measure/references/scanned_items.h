@@ -1,4 +1,4 @@
-// What a scan of columns must return.
+// What a scan must return.
 #pragma once
 
 #include <algorithm>
@@ -12,31 +12,29 @@
 
 namespace scantune {
 
-// It keeps a Running for each column at every band of lines but the first, and goes through a band from its first line.
-// Threads share the bands, and the columns of wide ones.
+// It takes the items for lines of columns, of which a scan without columns has one; where there are rows, its column
+// starts again at each. It keeps a Running for each column at every band of lines but the first, and goes through a
+// band from its first line. Threads share the bands, and the columns of wide ones.
 template <class Running>
-class ColumnsOf final : public Reference {
+class ScannedItems final : public Reference {
  public:
-  explicit ColumnsOf(const KnownInput& input)
+  explicit ScannedItems(const KnownInput& input)
       : input_(input.spec),
         scan_(input.spec),
         exclusive_(scan_.request.kind == Kind::exclusive),
-        columns_(std::max<u64>(scan_.request.columns, 1)),
+        row_items_(row_items(scan_.request)),
+        columns_(scan_.request.segments == Segments::columns ? std::max<u64>(scan_.request.columns, 1) : 1),
         band_lines_(std::max(kLeastBandLines, ceil_div(kChunkItems, columns_))),
         bands_(ceil_div(ceil_div(items(), columns_), band_lines_)),
         blocks_(ceil_div(columns_, kBlockColumns)),
-        start_(scan_) {
-    if (request().has_init()) {
-      unsigned char init[kMaxValueBytes];
-      fill_scan_init(request(), init);
-      start_.add_init(reinterpret_cast<const std::byte*>(init));
-    }
+        start_(start_of<Running>(scan_)) {
     if (bands_ <= 1) return;
     carries_.assign((bands_ - 1) * columns_, Running(scan_));
     parallel_for((bands_ - 1) * blocks_, [&](u64 task) {
       const Part part = part_of(0, task);
       std::vector<Running> totals(part.columns(), Running(scan_));  // its own cache lines, until they are complete
-      visit_items(input, part, items(), [&](u64, u64 column, const std::byte* item) {
+      visit_items(input, part, items(), [&](u64, u64 column, bool begins_row, const std::byte* item) {
+        if (begins_row) totals[column] = Running(scan_);
         totals[column].add_item(item);
         return true;
       });
@@ -45,12 +43,15 @@ class ColumnsOf final : public Reference {
     parallel_for(blocks_, [&](u64 block) {
       const Part part = part_of(0, block);
       std::vector<Running> before(part.columns(), start_);
-      for (u64 band = 1; band < bands_; ++band)
+      for (u64 band = 1; band < bands_; ++band) {
+        const bool begins_row = next_row(first_of(band - 1)) < first_of(band);
         for (u64 column = 0; column < part.columns(); ++column) {
           Running& its = carries_[place_of_carry(band, part.first_column + column)];
+          if (begins_row) before[column] = start_;
           before[column].add(its);
           its = before[column];
         }
+      }
     });
   }
 
@@ -108,30 +109,37 @@ class ColumnsOf final : public Reference {
   u64 items() const { return request().n; }
   u64 place_of_carry(u64 band, u64 column) const { return (band - 1) * columns_ + column; }
 
+  // The first row's start from an item on.
+  u64 next_row(u64 item) const { return ceil_div(item, row_items_) * row_items_; }
+
+  u64 first_of(u64 band) const { return band * band_lines_ * columns_; }
+
   // The part's first item from `index` on, or one behind the part.
   u64 first_of(const Part& part, u64 index) const {
-    index = std::max(index, part.band * band_lines_ * columns_);
+    index = std::max(index, first_of(part.band));
     const u64 line = index / columns_, column = index % columns_;
     if (column < part.first_column) return line * columns_ + part.first_column;
     return column < part.end_column ? index : (line + 1) * columns_ + part.first_column;
   }
 
-  // Calls visit(index, column of the part, item) for the part's items before `end`, in order of memory, until it
-  // returns false. Where the part has all columns its lines are one run of memory.
+  // Calls visit(index, column of the part, begins_row, item) for the part's items before `end`, in order of memory,
+  // until it returns false. Where the part has all columns its lines are one run of memory.
   template <class Visit>
   void visit_items(const KnownInput& input, const Part& part, u64 end, const Visit& visit) const {
-    const u64 first_line = part.band * band_lines_;
-    end = std::min({end, (first_line + band_lines_) * columns_, items()});
-    const u64 run = blocks_ == 1 ? band_lines_ * columns_ : part.columns();
+    const u64 first = first_of(part.band), step = blocks_ == 1 ? band_lines_ * columns_ : columns_;
+    const u64 run = blocks_ == 1 ? step : part.columns();
+    end = std::min({end, first_of(part.band + 1), items()});
     const u64 input_bytes = static_cast<u64>(request().input_bytes());
     std::byte scratch[kBlockColumns * kMaxValueBytes];
-    u64 column = 0;
-    for (u64 begin = first_line * columns_ + part.first_column; begin < end; begin += blocks_ == 1 ? run : columns_)
+    u64 column = 0, row = next_row(first);
+    for (u64 begin = first + part.first_column; begin < end; begin += step)
       for (u64 piece = begin; piece < std::min(begin + run, end); piece += kBlockColumns) {
         const u64 count = std::min({kBlockColumns, begin + run - piece, end - piece});
         const auto made = input.items(piece, std::span(scratch).first(count * input_bytes));
         for (u64 item = 0; item < count; ++item) {
-          if (!visit(piece + item, column, made.data() + item * input_bytes)) return;
+          const bool begins_row = piece + item == row;
+          if (begins_row) row += row_items_;
+          if (!visit(piece + item, column, begins_row, made.data() + item * input_bytes)) return;
           if (++column == part.columns()) column = 0;
         }
       }
@@ -143,7 +151,8 @@ class ColumnsOf final : public Reference {
     std::vector<Running> running(part.columns(), start_);
     if (part.band > 0)
       std::copy_n(carries_.data() + place_of_carry(part.band, part.first_column), part.columns(), running.begin());
-    visit_items(input, part, end, [&](u64 index, u64 column, const std::byte* item) {
+    visit_items(input, part, end, [&](u64 index, u64 column, bool begins_row, const std::byte* item) {
+      if (begins_row) running[column] = start_;
       if (!exclusive_) running[column].add_item(item);
       if (!visit(index, running[column])) return false;
       if (exclusive_) running[column].add_item(item);
@@ -152,24 +161,24 @@ class ColumnsOf final : public Reference {
   }
 
   Mismatch describe(u64 wrong, const std::byte* found) const {
+    std::optional<Mismatch> mismatch;
     const u64 band = wrong / columns_ / band_lines_, block = wrong % columns_ / kBlockColumns;
-    std::byte expected[kMaxValueBytes];
     visit_outputs(input_, part_of(band, block), wrong + 1, [&](u64 index, const Running& running) {
-      if (index == wrong) running.output(expected);
+      if (index == wrong) mismatch = mismatch_of(request(), index, running, found);
       return true;
     });
-    const ValueType type = request().output_type;
-    return {wrong, spell_value(request(), type, expected), spell_value(request(), type, found)};
+    return *mismatch;
   }
 
   KnownInput input_;  // without its items
   ScanSpec scan_;
   bool exclusive_;
+  u64 row_items_;
   u64 columns_;
   u64 band_lines_;
   u64 bands_;
   u64 blocks_;                    // of columns, which threads share
-  Running start_;                 // what comes before the first item of a column
+  Running start_;                 // what comes before the first item of a row or column
   std::vector<Running> carries_;  // everything before each band but the first, the initial value included
 };
 
