@@ -5,6 +5,7 @@
 
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
+#include "measure/value_types.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -44,6 +45,16 @@ class LastingReference final : public Reference {
 };
 
 }  // namespace
+
+std::optional<Mismatch> first_mismatch(const Request& request, const RequestOperand& operand, u64 first,
+                                       std::span<const std::byte> expected, std::span<const std::byte> found) {
+  if (equal_on_all_cores(expected, found)) return std::nullopt;
+  const auto wrong = std::ranges::mismatch(expected, found).in1;
+  const u64 item_bytes = static_cast<u64>(operand.item_bytes);
+  const u64 item = static_cast<u64>(wrong - expected.begin()) / item_bytes, place = item * item_bytes;
+  return Mismatch{first + item, spell_value(request, operand.type, &expected[place]),
+                  spell_value(request, operand.type, &found[place])};
+}
 
 void Reference::expect_beside(OperandRole role, u64, std::span<std::byte>) const {
   throw Error(std::string("nothing says what ") + token(role) + " must hold");

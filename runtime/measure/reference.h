@@ -16,6 +16,10 @@ struct Mismatch {
   std::string found;
 };
 
+// The first item of an operand that is not what it must be. Both begin with item `first`.
+std::optional<Mismatch> first_mismatch(const Request& request, const RequestOperand& operand, u64 first,
+                                       std::span<const std::byte> expected, std::span<const std::byte> found);
+
 // The expected output of a request for one input. Neither input nor output is kept: only the running value at every
 // chunk, from which any part of the output follows, so 2^30 items cost a few megabytes.
 //

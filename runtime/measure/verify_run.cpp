@@ -57,11 +57,14 @@ std::string guard_fault(std::span<const std::byte> found, const char* where) {
          " of a guard zone of " + std::to_string(kGuardBytes) + " bytes";
 }
 
+std::string fault_of(const std::string& items, const std::optional<Mismatch>& wrong) {
+  if (!wrong) return {};
+  return items + " " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
+}
+
 // What is wrong with results from that byte of an output on.
 std::string fault_in_part(const Reference& reference, u64 first_byte, std::span<const std::byte> found) {
-  const auto wrong = reference.check(first_byte / reference.item_bytes(), found);
-  if (!wrong) return {};
-  return "item " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
+  return fault_of("item", reference.check(first_byte / reference.item_bytes(), found));
 }
 
 }  // namespace
@@ -304,13 +307,8 @@ std::string VerifyRun::fault_beside(const Expected& expected, Variant variant, c
       const u64 first = static_cast<u64>(parts[part].on_device - memory) / item_bytes;
       std::vector<std::byte> right(found.size());
       reference->expect_beside(operand.role, first, right);
-      const auto [wrong, its] = std::ranges::mismatch(right, found);
-      if (wrong == right.end()) return true;
-      const u64 item = static_cast<u64>(wrong - right.begin()) / item_bytes;
-      fault = std::string(operand.name) + " " + std::to_string(first + item) + " should be " +
-              spell_value(request, operand.type, right.data() + item * item_bytes) + ", found " +
-              spell_value(request, operand.type, found.data() + item * item_bytes);
-      return false;
+      fault = fault_of(operand.name, first_mismatch(request, operand, first, right, found));
+      return fault.empty();
     });
     if (fault.empty()) fault = fault_in_guards(memory, operand.bytes());
     if (fault.empty()) fault = fault_behind(memory + written, operand.bytes() - written, kResults);

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <vector>
 
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
 #include "measure/references/drawn_segments.h"
+#include "measure/references/exact_reference.h"
 #include "measure/references/random_bits.h"
 #include "measure/value_types.h"
 
@@ -17,36 +17,15 @@ constexpr u64 kOfValues = 0xba97;  // a seed apart from that of the offsets
 u64 item_bytes_of(const LoadBalanceRequest& request) { return static_cast<u64>(request.output_bytes()); }
 
 // What every item is to get, made of its segment when it is asked for.
-class BalancedItems final : public Reference {
+class BalancedItems final : public ExactReference {
  public:
   explicit BalancedItems(const KnownInput& input)
-      : spec_(input.spec), segments_(input.spec), request_(typed<LoadBalanceRequest>(input.spec.request)) {}
+      : ExactReference(input), segments_(input.spec), request_(typed<LoadBalanceRequest>(input.spec.request)) {}
 
-  u64 item_bytes() const override { return item_bytes_of(request_); }
   u64 bytes() const override { return sizeof *this; }
 
-  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
-    std::vector<std::byte> expected(found.size());
-    expect_of(OperandRole::output, first, expected);
-    const auto [wrong, its] = std::ranges::mismatch(expected, found);
-    if (wrong == expected.end()) return std::nullopt;
-    const u64 item = static_cast<u64>(wrong - expected.begin()) / item_bytes();
-    const auto spelled = [&](const std::byte* bytes) {
-      return spell_value(spec_.request, request_.output_type, bytes + item * item_bytes());
-    };
-    return Mismatch{first + item, spelled(expected.data()), spelled(found.data())};
-  }
-
-  void expect(const KnownInput&, std::span<std::byte> output) const override {
-    expect_of(OperandRole::output, 0, output);
-  }
-
-  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
-    expect_of(role, first, expected);
-  }
-
  private:
-  void expect_of(OperandRole role, u64 first, std::span<std::byte> out) const {
+  void make(const KnownInput&, OperandRole role, u64 first, std::span<std::byte> out) const override {
     const u64 bytes = item_bytes(), count = out.size() / bytes;
     const bool are_ranks = role == OperandRole::indices || request_.assigned == Assigned::ranks;
     parallel_for(ceil_div(count, kChunkItems), [&](u64 chunk) {
@@ -56,7 +35,7 @@ class BalancedItems final : public Reference {
           std::byte* const to = &out[(item - first) * bytes];
           const u64 number = are_ranks ? item - first_item : segment;
           if (request_.writes_values())
-            fill_random(spec_.seed + kOfValues, segment, static_cast<int>(bytes), to);
+            fill_random(spec().seed + kOfValues, segment, static_cast<int>(bytes), to);
           else
             std::memcpy(to, &number, bytes);  // little-endian: its first bytes are those of fewer bits
         }
@@ -64,7 +43,6 @@ class BalancedItems final : public Reference {
     });
   }
 
-  InputSpec spec_;
   DrawnSegments segments_;
   LoadBalanceRequest request_;
 };

@@ -5,18 +5,17 @@
 
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
+#include "measure/references/exact_reference.h"
 #include "measure/references/select_inputs.h"
-#include "measure/value_types.h"
-#include "scantune/error.hpp"
 
 namespace scantune {
 namespace {
 
 // The results of a selection, made chunk by chunk of the input when they are asked for.
-class SelectedItems final : public Reference {
+class SelectedItems final : public ExactReference {
  public:
   explicit SelectedItems(const KnownInput& input)
-      : input_(input.spec),
+      : ExactReference(input),
         request_(typed<SelectRequest>(input.spec.request)),
         chunks_(ceil_div(request_.n, kChunkItems)) {
     for (int part = 0; part < request_.parts(); ++part) before_[part].resize(chunks_ + 1);
@@ -26,9 +25,6 @@ class SelectedItems final : public Reference {
     for (std::vector<u64>& counts : before_) std::partial_sum(counts.begin(), counts.end(), counts.begin());
   }
 
-  u64 item_bytes() const override {
-    return static_cast<u64>(request_.writes_items() ? request_.input_bytes() : request_.index_bytes());
-  }
   u64 bytes() const override { return sizeof *this + before_.size() * (chunks_ + 1) * sizeof(u64); }
 
   u64 written(const RequestOperand& operand) const override {
@@ -36,29 +32,6 @@ class SelectedItems final : public Reference {
     u64 items = 0;
     for (const int part : parts_in(operand.role)) items += before_[part].back();
     return items;
-  }
-
-  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
-    std::vector<std::byte> expected(found.size());
-    expect_of(input_, OperandRole::output, first, expected);
-    const auto [wrong, its] = std::ranges::mismatch(expected, found);
-    if (wrong == expected.end()) return std::nullopt;
-    const u64 item = static_cast<u64>(wrong - expected.begin()) / item_bytes();
-    const ValueType type = request_.writes_items() ? request_.input_type : request_.index_type;
-    return Mismatch{first + item, spell_value(input_.spec.request, type, expected.data() + item * item_bytes()),
-                    spell_value(input_.spec.request, type, found.data() + item * item_bytes())};
-  }
-
-  void expect(const KnownInput& input, std::span<std::byte> output) const override {
-    u64 items = 0;
-    for (const int part : parts_in(OperandRole::output)) items += before_[part].back();
-    expect_of(input, OperandRole::output, 0, output.first(items * item_bytes()));
-  }
-
-  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
-    if (role != OperandRole::count) return expect_of(input_, role, first, expected);
-    const u64 counts[] = {before_[0].back(), before_[1].back()};
-    put_low_bytes(std::span(counts).subspan(first), bytes_of(request_.count_width), expected);
   }
 
  private:
@@ -87,19 +60,24 @@ class SelectedItems final : public Reference {
     return result;
   }
 
-  void expect_of(const KnownInput& input, OperandRole role, u64 first, std::span<std::byte> out) const {
+  void make(const KnownInput& input, OperandRole role, u64 first, std::span<std::byte> out) const override {
+    if (role == OperandRole::count) {
+      const u64 counts[] = {before_[0].back(), before_[1].back()};
+      put_low_bytes(std::span(counts).subspan(first), bytes_of(request_.count_width), out);
+      return;
+    }
     const u64 bytes = std::max<u64>(result_bytes(role), 1);  // nobody asks for values of none
     u64 begin = 0;                                           // of the part among the operand's items
     for (const int part : parts_in(role)) {
       const u64 end = begin + before_[part].back(), asked_end = first + out.size() / bytes;
       const u64 from = std::max(first, begin), to = std::min(asked_end, end);
       if (from < to)
-        expect_part(input, role, part, from - begin, out.subspan((from - first) * bytes, (to - from) * bytes));
+        make_part(input, role, part, from - begin, out.subspan((from - first) * bytes, (to - from) * bytes));
       begin = end;
     }
   }
 
-  void expect_part(const KnownInput& input, OperandRole role, int part, u64 first, std::span<std::byte> out) const {
+  void make_part(const KnownInput& input, OperandRole role, int part, u64 first, std::span<std::byte> out) const {
     const u64 bytes = result_bytes(role), end = first + out.size() / bytes;
     // The chunks that have results from the first to the last one.
     const auto& before = before_[part];
@@ -136,7 +114,6 @@ class SelectedItems final : public Reference {
     return static_cast<u64>(role == OperandRole::values_output ? request_.value_bytes() : request_.input_bytes());
   }
 
-  KnownInput input_;  // without its items
   SelectRequest request_;
   u64 chunks_;
   std::array<std::vector<u64>, 3> before_;  // of each part, the items before each chunk, and behind the last

@@ -1,16 +1,14 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
+#include "measure/references/exact_reference.h"
 #include "measure/references/sort_inputs.h"
-#include "measure/value_types.h"
 
 namespace scantune {
 namespace {
@@ -39,6 +37,7 @@ class SortedOrder {
   }
 
   u64 operator[](u64 place) const { return order_[place]; }
+  u64 in_row(u64 place) const { return order_[place] - place / row_items_ * row_items_; }
   u64 bytes() const { return order_.size() * sizeof(Index); }
 
  private:
@@ -78,79 +77,37 @@ class SortedOrder {
 
 // The results of a sort, whose order is computed once.
 template <class Index>
-class SortedItems final : public Reference {
+class SortedItems final : public ExactReference {
  public:
-  explicit SortedItems(const InputSpec& spec)
-      : spec_(spec),
-        request_(typed<SortRequest>(spec.request)),
-        keys_(spec),
-        order_(keys_, request_),
-        row_items_(std::max<u64>(row_items(request_), 1)) {}
+  explicit SortedItems(const KnownInput& input)
+      : ExactReference(input),
+        request_(typed<SortRequest>(input.spec.request)),
+        keys_(input.spec),
+        order_(keys_, request_) {}
 
-  u64 item_bytes() const override { return bytes_of(OperandRole::output); }
   u64 bytes() const override { return sizeof *this + order_.bytes(); }
 
-  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
-    std::vector<std::byte> expected(found.size());
-    expect_of(OperandRole::output, first, expected);
-    const auto wrong = std::ranges::mismatch(expected, found).in1;
-    if (wrong == expected.end()) return std::nullopt;
-    const u64 item = static_cast<u64>(wrong - expected.begin()) / item_bytes();
-    const ValueType type = request_.writes_keys() ? request_.input_type : request_.value_type;
-    const std::byte *const right = expected.data() + item * item_bytes(), *const its =
-                                                                              found.data() + item * item_bytes();
-    Mismatch mismatch{first + item, spell_value(spec_.request, type, right), spell_value(spec_.request, type, its)};
-    if (mismatch.expected == mismatch.found) {  // NaNs, which are told apart by their bits
-      mismatch.expected += " of bits " + bits_at(right);
-      mismatch.found += " of bits " + bits_at(its);
-    }
-    return mismatch;
-  }
-
-  void expect(const KnownInput&, std::span<std::byte> output) const override {
-    expect_of(OperandRole::output, 0, output);
-  }
-
-  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
-    expect_of(role, first, expected);
-  }
-
  private:
-  bool writes_indices(OperandRole role) const {
-    return role == OperandRole::indices || (role == OperandRole::output && !request_.writes_keys());
-  }
-  std::string bits_at(const std::byte* item) const {
-    u64 bits = 0;
-    std::memcpy(&bits, item, item_bytes());
-    char text[2 + 2 * sizeof bits + 1];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(bits));
-    return text;
-  }
-  u64 bytes_of(OperandRole role) const {
+  void make(const KnownInput&, OperandRole role, u64 first, std::span<std::byte> out) const override {
     const bool are_keys = role == OperandRole::output && request_.writes_keys();
-    return static_cast<u64>(are_keys ? request_.input_bytes() : request_.value_bytes());
-  }
-
-  void expect_of(OperandRole role, u64 first, std::span<std::byte> out) const {
-    const u64 bytes = bytes_of(role), count = out.size() / bytes;
+    const u64 bytes = static_cast<u64>(are_keys ? request_.input_bytes() : request_.value_bytes());
+    const u64 count = out.size() / bytes;
     parallel_for(ceil_div(count, kChunkItems), [&](u64 chunk) {
       for (u64 item = chunk * kChunkItems; item < std::min(count, (chunk + 1) * kChunkItems); ++item) {
-        const u64 place = first + item, index = order_[place];
+        const u64 place = first + item;
         if (role == OperandRole::values_output) {
-          put_sorted_value(spec_, static_cast<int>(bytes), index, &out[item * bytes]);
+          put_sorted_value(spec(), static_cast<int>(bytes), order_[place], &out[item * bytes]);
           continue;
         }
-        const u64 number = writes_indices(role) ? index - place / row_items_ * row_items_ : keys_[index];
+        const u64 number = are_keys ? keys_[order_[place]] : order_.in_row(place);
         std::memcpy(&out[item * bytes], &number, bytes);  // little-endian: its first bytes are those of fewer bits
       }
     });
   }
 
-  InputSpec spec_;
   SortRequest request_;
   DrawnKeys keys_;
   SortedOrder<Index> order_;
-  u64 row_items_;
 };
 
 class SortReference final : public AlgorithmReference {
@@ -173,8 +130,8 @@ class SortReference final : public AlgorithmReference {
   }
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
-    if (input.spec.request.n <= std::numeric_limits<u32>::max()) return std::make_unique<SortedItems<u32>>(input.spec);
-    return std::make_unique<SortedItems<u64>>(input.spec);
+    if (input.spec.request.n <= std::numeric_limits<u32>::max()) return std::make_unique<SortedItems<u32>>(input);
+    return std::make_unique<SortedItems<u64>>(input);
   }
 
   // A record for one order, for all bits or for some rows serves the others. Which bits are compared, kernels are told
