@@ -2,9 +2,11 @@
 // them.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "measure/reference.h"
@@ -34,15 +36,23 @@ class AlgorithmReference {
 
   // What else a record of the request serves, each with the variant whose kernels are run.
   virtual std::vector<RequestVariant> also_served(const Request&) const { return {}; }
-  // How many sequences the items are cut into. Kernels are run on sequences of all lengths at which they may go wrong.
-  virtual u64 sequences(const Request&) const { return 1; }
-  // Whether they lie side by side, so that a tile has items of several of them, and the last ones may lack an item.
-  virtual bool are_side_by_side(const Request&) const { return false; }
   // Whether the request requires equal bits on every run where results may differ.
   virtual bool repeats_bits(const Request&) const { return false; }
   // Returns one request for all that return the same for equal inputs.
   virtual Request same_results(const Request& request) const { return request; }
 };
+
+// Numbers of rows or columns, each with the variant whose kernels are run.
+using OtherExtents = std::initializer_list<std::pair<u64, Variant>>;
+
+// Adds the request with each of these, but for those that no family can do.
+template <class Typed>
+void add_with_other(u64 Typed::*extent, OtherExtents others, Typed request, std::vector<RequestVariant>& served) {
+  for (const auto& [count, variant] : others) {
+    request.*extent = count;
+    if (unsupported_reason(request) == nullptr) served.push_back({request, variant});
+  }
+}
 
 // Throws Error if no class stands for the algorithm.
 const AlgorithmReference& reference_of(const AlgorithmModel& algorithm);

@@ -246,30 +246,11 @@ class ReduceReference final : public AlgorithmReference {
       served = {{without, Variant::aligned}, {from_memory, Variant::any}};
     }
     if (own.segments == Segments::rows)
-      for (const auto& [rows, variant] : {std::pair<u64, Variant>(1, Variant::aligned), {33, Variant::any}}) {
-        ReduceRequest other = own;
-        other.rows = rows;
-        if (unsupported_reason(other) == nullptr) served.push_back({other, variant});
-      }
+      add_with_other(&ReduceRequest::rows, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
     if (own.segments == Segments::columns)
-      for (const auto& [columns, variant] :
-           {std::pair<u64, Variant>(1, Variant::aligned), {7, Variant::any}, {33, Variant::any}, {200, Variant::any}}) {
-        ReduceRequest other = own;
-        other.columns = columns;
-        if (unsupported_reason(other) == nullptr) served.push_back({other, variant});
-      }
+      add_with_other(&ReduceRequest::columns,
+                     {{1, Variant::aligned}, {7, Variant::any}, {33, Variant::any}, {200, Variant::any}}, own, served);
     return served;
-  }
-
-  u64 sequences(const Request& request) const override {
-    const auto reduction = typed<ReduceRequest>(request);
-    return reduction.segments == Segments::rows      ? reduction.rows
-           : reduction.segments == Segments::columns ? reduction.columns
-                                                     : 1;
-  }
-
-  bool are_side_by_side(const Request& request) const override {
-    return typed<ReduceRequest>(request).segments == Segments::columns;
   }
 
   bool repeats_bits(const Request& request) const override {

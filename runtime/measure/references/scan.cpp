@@ -1,6 +1,5 @@
 #include "measure/references/algorithm_reference.h"
 
-#include <utility>
 #include <vector>
 
 #include "measure/references/reverse_of.h"
@@ -10,11 +9,10 @@ namespace scantune {
 namespace {
 
 // A record serves other numbers of rows than its own: one long row, one that begins anywhere, and more than a few CTAs.
-constexpr std::pair<u64, Variant> kOtherRows[] = {{1, Variant::any}, {2, Variant::aligned}, {33, Variant::any}};
+constexpr OtherExtents kOtherRows = {{1, Variant::any}, {2, Variant::aligned}, {33, Variant::any}};
 // A record serves other numbers of columns, too: the largest takes tiles side by side, and its lines fill vectors.
-constexpr std::pair<u64, Variant> kOtherColumns[] = {{1, Variant::any},  {2, Variant::aligned},
-                                                     {7, Variant::any},  {31, Variant::any},
-                                                     {33, Variant::any}, {200, Variant::aligned}};
+constexpr OtherExtents kOtherColumns = {{1, Variant::any},  {2, Variant::aligned}, {7, Variant::any},
+                                        {31, Variant::any}, {33, Variant::any},    {200, Variant::aligned}};
 
 // The forward scan of the same items in the other order.
 InputSpec forward_of(InputSpec spec) {
@@ -72,28 +70,9 @@ class ScanReference final : public AlgorithmReference {
                                        {with(Kind::exclusive, Init::memory), Variant::any}};
     const auto own = typed<ScanRequest>(request);
     if (own.segments != Segments::none) served.push_back({with(Kind::exclusive, Init::each), Variant::any});
-    if (own.segments == Segments::rows)
-      for (const auto& [rows, variant] : kOtherRows) {
-        ScanRequest other = own;
-        other.rows = rows;
-        served.push_back({other, variant});
-      }
-    if (own.segments == Segments::columns)
-      for (const auto& [columns, variant] : kOtherColumns) {
-        ScanRequest other = own;
-        other.columns = columns;
-        served.push_back({other, variant});
-      }
+    if (own.segments == Segments::rows) add_with_other(&ScanRequest::rows, kOtherRows, own, served);
+    if (own.segments == Segments::columns) add_with_other(&ScanRequest::columns, kOtherColumns, own, served);
     return served;
-  }
-
-  u64 sequences(const Request& request) const override {
-    const auto scan = typed<ScanRequest>(request);
-    return scan.segments == Segments::rows ? scan.rows : scan.segments == Segments::columns ? scan.columns : 1;
-  }
-
-  bool are_side_by_side(const Request& request) const override {
-    return typed<ScanRequest>(request).segments == Segments::columns;
   }
 
   bool repeats_bits(const Request& request) const override {

@@ -147,17 +147,8 @@ class SortReference final : public AlgorithmReference {
     other_order.bits = 3;
     std::vector<RequestVariant> served{{some, Variant::aligned}, {other_order, Variant::any}};
     if (own.segments == Segments::rows)
-      for (const auto& [rows, variant] : {std::pair<u64, Variant>(1, Variant::aligned), {33, Variant::any}}) {
-        SortRequest other = own;
-        other.rows = rows;
-        if (unsupported_reason(other) == nullptr) served.push_back({other, variant});
-      }
+      add_with_other(&SortRequest::rows, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
     return served;
-  }
-
-  u64 sequences(const Request& request) const override {
-    const auto sort = typed<SortRequest>(request);
-    return sort.segments == Segments::rows ? sort.rows : 1;
   }
 };
 
