@@ -57,19 +57,11 @@ WorkerRequest read_request(const std::string& line) {
 }
 
 std::string answer_line(const Json& id, Json result) {
-  Json line = Json::object();
-  line["id"] = id;
-  line["ok"] = true;
-  line["result"] = std::move(result);
-  return line_of(line);
+  return line_of({{"id", id}, {"ok", true}, {"result", std::move(result)}});
 }
 
 std::string error_line(const Json& id, const WorkerError& error) {
-  Json line = Json::object();
-  line["id"] = id;
-  line["ok"] = false;
-  line["error"] = error_json(error);
-  return line_of(line);
+  return line_of({{"id", id}, {"ok", false}, {"error", error_json(error)}});
 }
 
 std::string refusal_of_long_line() {

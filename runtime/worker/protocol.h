@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,5 +36,18 @@ std::string error_line(const Json& id, const WorkerError& error);
 std::string refusal_of_long_line();
 
 Json error_json(const WorkerError& error);
+
+// The list of what function() makes of each.
+template <class Range, class Function>
+Json list_of(const Range& range, const Function& function) {
+  Json list = Json::array();
+  for (const auto& one : range) list.push_back(function(one));
+  return list;
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
 
 }  // namespace scantune
