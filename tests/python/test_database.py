@@ -17,7 +17,8 @@ from examples import CONFIGS, DEVICES, PROBLEMS, RECORDS, RUNS, TRIALS
 from scantune.model.trial import Trial
 from scantune.store import connection as connection_module
 from scantune.store.archive import Archive
-from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
+from scantune.store.schema import SCHEMA_VERSION
 
 
 def fill(path: Path, count: int = 1) -> None:

@@ -26,8 +26,9 @@ from scantune.model.record import Record
 from scantune.store import database as database_module
 from scantune.store.archive import Archive
 from scantune.store.contents import Contents
-from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
 from scantune.store.export import export_database
+from scantune.store.schema import SCHEMA_VERSION
 
 BASE = RECORDS[0]
 

@@ -51,8 +51,7 @@ def test_installed_package_carries_its_sql(tmp_path: Path) -> None:
     if not (package / "db").exists():
         shutil.copytree(paths.sql_directory(), package / "db")
     program = (
-        "from scantune.store.database import sql; from scantune import paths; "
-        "print(paths.sql_directory()); sql('schema')"
+        "from scantune.store.schema import sql; from scantune import paths; print(paths.sql_directory()); sql('schema')"
     )
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(package.parent)!r}); {program}"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=40)

@@ -27,10 +27,11 @@ from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.problem import Problem
 from scantune.model.record import Record
-from scantune.store import database as database_module
+from scantune.store import schema
 from scantune.store.archive import Archive
-from scantune.store.database import SCHEMA_VERSION, Database, DatabaseError, open_database, open_readonly
+from scantune.store.database import Database, DatabaseError, open_database, open_readonly
 from scantune.store.export import export_database
+from scantune.store.schema import SCHEMA_VERSION
 
 VERSIONS = (1, 2)
 SUM, MAX = scan("i32"), scan("i32", "max")
@@ -168,7 +169,7 @@ def test_update_that_ends_halfway_leaves_the_old_file(
     def failing(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scantune.store.database.statements", failing)
+    monkeypatch.setattr("scantune.store.schema.statements", failing)
     with pytest.raises(KeyboardInterrupt):
         open_database(old_file)
     assert (tables_of(old_file), version_of(old_file)) == (before, version)
@@ -180,10 +181,8 @@ def test_update_that_ends_halfway_leaves_the_old_file(
 def test_update_by_a_schema_without_a_wanted_table_is_refused(
     old_file: Path, version: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = database_module.sql
-    monkeypatch.setattr(
-        database_module, "sql", lambda name: whole(name).replace("CREATE TABLE problem", "CREATE TABLE riddle")
-    )
+    whole = schema.sql
+    monkeypatch.setattr(schema, "sql", lambda name: whole(name).replace("CREATE TABLE problem", "CREATE TABLE riddle"))
     with pytest.raises(ScantuneError, match=r"schema.sql makes no table problem; .*install scantune again"):
         open_database(old_file)
     assert version_of(old_file) == version

@@ -7,7 +7,8 @@ from scantune.cli.options import DbOption, DryRunOption, JsonOption, existing_da
 from scantune.cli.terminal import reported_errors, say
 from scantune.model.quantity import counted
 from scantune.store.carrying import carry_planned
-from scantune.store.database import SCHEMA_VERSION, open_database, open_readonly
+from scantune.store.database import open_database, open_readonly
+from scantune.store.schema import SCHEMA_VERSION
 
 
 def upgrade_command(db: DbOption = None, dry_run: DryRunOption = False, json_: JsonOption = None) -> None:

@@ -17,6 +17,8 @@ from urllib.parse import quote
 from scantune.errors import ScantuneError
 from scantune.input_files import opened
 
+Connection = sqlite3.Connection
+
 BUSY_TIMEOUT_S = 30.0
 _HEAP_BYTES = 64 * 2**20  # limit to what SQLite holds in this process: a longer value is an error, not a full memory
 _HARDENING = ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", f"hard_heap_limit = {_HEAP_BYTES}")
@@ -147,6 +149,17 @@ def translated(path: Path) -> Iterator[None]:
         raise DatabaseError(f"{path}: it is damaged, or was made to look so; use another file") from None
     except MemoryError:
         raise DatabaseError(f"{path}: {TOO_LONG}") from None
+
+
+def statements(script: str) -> Sequence[str]:
+    """Return the statements of a script: sqlite3.executescript would commit it piece by piece."""
+    parts, current = [], ""
+    for line in script.splitlines(keepends=True):
+        current += line
+        if sqlite3.complete_statement(current):
+            parts.append(current)
+            current = ""
+    return parts
 
 
 def _connection(path: Path, mode: str) -> sqlite3.Connection:

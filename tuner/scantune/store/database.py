@@ -5,18 +5,15 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import re
 import shlex
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from scantune import paths
-from scantune.errors import ScantuneError
+from scantune.store import schema
 from scantune.store.budget import Budget
 from scantune.store.carrying import carry
 from scantune.store.connection import (
@@ -29,12 +26,8 @@ from scantune.store.connection import (
 )
 from scantune.store.connection import DatabaseError as DatabaseError  # callers import it from here
 from scantune.store.file_system import broken_locks, network_file_system
+from scantune.store.schema import SCHEMA_VERSION, sql
 from scantune.store.version_2 import problem_of_columns
-
-APPLICATION_ID = 0x73636E74  # "scnt"
-SCHEMA_VERSION = 3
-TABLES = ("device", "problem", "run", "trial", "record")  # tables that every version has
-_SINCE_VERSION_2 = ("breakpoint",)
 
 # SQLite may take so long over a file in all: some seconds, and more by the file's size. The slowest disk is faster.
 _FREE_S = 5.0
@@ -156,30 +149,7 @@ class Database:
     def check_schema(self) -> None:
         """Raise unless this is a database of this project, of a known version."""
         with self.failures():
-            application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            refused = self._connection.execute(sql("refused_schema")).fetchone()
-            found = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if application_id != APPLICATION_ID:
-            raise DatabaseError(f"{self.path}: this is another program's database; choose another file with --db")
-        if version > SCHEMA_VERSION:
-            raise DatabaseError(
-                f"{self.path}: its schema is version {version}, this scantune knows up to {SCHEMA_VERSION}; "
-                "update scantune, or choose another file with --db"
-            )
-        if refused:
-            kind, name = map(str, refused)
-            raise DatabaseError(
-                f"{self.path}: its schema has a {kind} that no tuner makes, {name[:60]!r}, which could run anything; "
-                "use another file"
-            )
-        self._version = version
-        wanted = TABLES if version == 1 else TABLES + _SINCE_VERSION_2
-        missing = [table for table in wanted if table not in found]
-        if missing:
-            raise DatabaseError(
-                f"{self.path}: it has no table {', '.join(missing)}: not a tuning database, or a damaged one"
-            )
+            self._version = schema.known_version(self.path, self._connection)
 
     def vacuum_into(self, path: Path, target: Path) -> None:
         """Write a compact copy of the database to `path`, as one file, which errors call `target`."""
@@ -233,9 +203,8 @@ class Database:
     def _create(self) -> None:
         """Create the schema in an empty file, unless another process has done so."""
         with self.transaction(), self.failures():
-            if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                for statement in statements(sql("schema")):
-                    self._connection.execute(statement)
+            if schema.is_empty(self._connection):
+                schema.create(self._connection)
 
     def _upgrade(self) -> None:
         """Bring an older file to the current schema in one transaction."""
@@ -247,12 +216,7 @@ class Database:
             self._version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             if self._version < SCHEMA_VERSION:
                 problems = list(self.problems(Budget()))
-                self._connection.execute(sql("version_2_aside"))
-                for statement in _making({"problem", *(_SINCE_VERSION_2 if self._version == 1 else ())}):
-                    self._connection.execute(statement)
-                self._connection.executemany(sql("version_2_taken_over"), problems)
-                self._connection.execute(sql("version_2_dropped"))
-                self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                schema.upgrade(self._connection, self._version, problems)
         with self.failures():
             self._connection.execute("PRAGMA legacy_alter_table = OFF")
 
@@ -285,12 +249,6 @@ class Database:
         if foreign or (status and _may_be_of_others(status)):
             self.check_pages()
 
-    def _is_empty(self) -> bool:
-        with self.failures():
-            tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            application_id = self._connection.execute("PRAGMA application_id").fetchone()[0]
-        return bool(tables == 0 and application_id == 0)
-
 
 def open_database(path: Path) -> Database:
     """Open a database for reading and writing; create it, and its directory, if it is not there.
@@ -311,7 +269,9 @@ def open_database(path: Path) -> Database:
         )
     with connected(path, "rwc") as connection:
         database = Database(path, connection)
-        if database._is_empty():
+        with database.failures():
+            is_empty = schema.is_empty(connection)
+        if is_empty:
             database._choose_journal()
             database._create()
         database._check(foreign=False)
@@ -381,42 +341,3 @@ def _opened(path: Path, mode: str, foreign: bool) -> Database:
 def _may_be_of_others(status: os.stat_result) -> bool:
     """Return whether another user may have written to the file, by the same rule as in the library."""
     return status.st_uid != os.geteuid() or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
-
-
-@cache
-def sql(name: str) -> str:
-    """Return the text of db/<name>.sql or db/queries/<name>.sql."""
-    directory = paths.sql_directory()
-    path = directory / f"{name}.sql" if name == "schema" else directory / "queries" / f"{name}.sql"
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ScantuneError(
-            f"{path}: {error.strerror}; the installation is incomplete, install scantune again"
-        ) from None
-
-
-def statements(script: str) -> Sequence[str]:
-    """Return the statements of a script: sqlite3.executescript would commit it piece by piece."""
-    parts, current = [], ""
-    for line in script.splitlines(keepends=True):
-        current += line
-        if sqlite3.complete_statement(current):
-            parts.append(current)
-            current = ""
-    return parts
-
-
-def _making(tables: set[str]) -> list[str]:
-    """Return the statements of the schema that create these tables."""
-    by_table = {
-        found[1]: statement
-        for statement in statements(sql("schema"))
-        if (found := re.search(r"^CREATE TABLE (\w+)", statement, re.MULTILINE))
-    }
-    if missing := tables - by_table.keys():
-        raise ScantuneError(
-            f"schema.sql makes no table {', '.join(sorted(missing))}; the installation is incomplete, install scantune "
-            "again"
-        )
-    return [by_table[table] for table in sorted(tables)]
