@@ -12,7 +12,7 @@
 
 #include "scantune/error.hpp"
 #include "select/database.h"
-#include "space/config_json.h"
+#include "space/request_json.h"
 #include "support/environment.h"
 #include "support/log.h"
 #include "support/paths.h"

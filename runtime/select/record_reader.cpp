@@ -10,7 +10,7 @@
 #include "select/printable.h"
 #include "select/queries.h"
 #include "select/record_origin.h"
-#include "space/config_json.h"
+#include "space/request_json.h"
 
 namespace scantune {
 namespace {

@@ -2,198 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "scantune/error.hpp"
-#include "space/spelling.h"
+#include "space/json_checks.h"
 
 namespace scantune {
 namespace {
-
-constexpr std::size_t kLongestQuote = 80;  // bytes of foreign text in a message
-
-std::string quote(const Json& json) {
-  if (json.is_structured()) return json.is_array() ? "an array" : "an object";  // dump() recurses to any depth
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kLongestQuote) text = text.substr(0, kLongestQuote) + "...";
-  return text;
-}
-
-void require_object(const Json& json, const char* what) {
-  if (!json.is_object()) throw RequestError(std::string(what) + " must be a JSON object, found " + quote(json));
-}
-
-void require_known(const Json& json, const char* what, const std::vector<std::string_view>& known) {
-  for (const auto& member : json.items())
-    if (std::ranges::find(known, member.key()) == known.end())
-      throw RequestError(std::string(what) + " has an unknown member " + quote(member.key()));
-}
-
-[[noreturn]] void refuse(const MemberModel& member, const char* more, const Json& json) {
-  std::string known;
-  for (const char* spelling : member.tokens) known += std::string(known.empty() ? "" : ", ") + spelling;
-  throw RequestError(std::string("request.") + member.name + " must be one of " + known + more + "; found " +
-                     quote(json));
-}
-
-// All custom types of a request are one.
-int type_value(const MemberModel& member, const Json& json, Request& request) {
-  const auto type = json.is_string() ? parse_type(json.get_ref<const std::string&>()) : std::nullopt;
-  if (!type) refuse(member, ", the last with its bytes, custom1 to custom32", json);
-  if (!adopt(request, *type))
-    throw RequestError(std::string("request.") + member.name + " is " + spell(*type) + " beside custom" +
-                       std::to_string(request.custom_bytes) + ": a request has one custom type");
-  return static_cast<int>(type->type);
-}
-
-int operator_value(const MemberModel& member, const Json& json, StatedRequest& stated) {
-  auto op = json.is_string() ? parse_operator(json.get_ref<const std::string&>()) : std::nullopt;
-  if (!op) refuse(member, ", the last three also with a name, as in custom_cheap:affine", json);
-  stated.custom.name = std::move(op->name);
-  return static_cast<int>(op->op);
-}
-
-int token_value(const MemberModel& member, const Json& json) {
-  if (json.is_string())
-    for (std::size_t value = 0; value < member.tokens.size(); ++value)
-      if (json.get_ref<const std::string&>() == member.tokens[value]) return static_cast<int>(value);
-  refuse(member, "", json);
-}
-
-int member_value(const MemberModel& member, const Json& json, StatedRequest& stated) {
-  switch (member.spelling) {
-    case Spelling::value_type:
-      return type_value(member, json, stated.request);
-    case Spelling::value_operator:
-      return operator_value(member, json, stated);
-    case Spelling::token:
-      break;
-  }
-  return token_value(member, json);
-}
-
-// Reads the members that `admits` lets pass; the others have their defaults.
-template <class Admits>
-void read_members(const Json& json, StatedRequest& stated, const Admits& admits) {
-  Request& request = stated.request;
-  for (const MemberModel& member : request.members())
-    if (const auto named = json.find(member.name); named != json.end() && admits(member))
-      request.set(member, member_value(member, *named, stated));
-  for (std::size_t place = request.members().size(); place-- > 0;) {
-    const MemberModel& member = request.members()[place];
-    if (json.contains(member.name) && admits(member)) continue;
-    if (!member.has_default) throw RequestError(std::string("request.") + member.name + " is missing");
-    request.set(member, request.algorithm().default_of(member, request));
-  }
-}
-
-template <class Admits>
-std::vector<std::string_view> names_of_members(const AlgorithmModel& algorithm, const Admits& admits) {
-  std::vector<std::string_view> names;
-  for (const MemberModel& member : algorithm.members())
-    if (admits(member)) names.emplace_back(member.name);
-  return names;
-}
-
-std::string text_member(const Json& json, const char* name) {
-  const auto member = json.find(name);
-  if (member == json.end()) return {};
-  if (!member->is_string()) throw RequestError(std::string("request.operator.") + name + " must be a text");
-  return member->get<std::string>();
-}
-
-// No source of a map comes in JSON, and kernels that are tuned without maps serve those with some.
-void refuse_maps(const Request& request) {
-  for (const MemberModel& member : request.members())
-    if ((member.tokens.data() == Tokens<Load>::kNames || member.tokens.data() == Tokens<Store>::kNames) &&
-        request[member] != 0)
-      throw RequestError(std::string("request.") + member.name + " is " + spell(member, request) +
-                         ": maps come with the calls of programs, and nothing is tuned with them; leave it out");
-}
-
-void read_operator(const Json& json, StatedRequest& stated) {
-  Request& request = stated.request;
-  if (!request.has_custom_operator()) {
-    if (const auto criterion = request.value<Criterion>())
-      throw RequestError(
-          std::string("request.operator is for criteria of the caller's own, predicate and unique_by, ") +
-          "and request.criterion is " + token(*criterion));
-    const auto op = request.op();
-    throw RequestError(std::string("request.operator is for custom operators, and ") +
-                       (op ? std::string("request.op is ") + token(*op)
-                           : std::string("a ") + request.algorithm().name() + " has none"));
-  }
-  require_object(json, "request.operator");
-  std::vector<std::string_view> known = {"source", "alignment"};
-  if (request.op()) known.emplace_back("name");  // records of a predicate have none
-  require_known(json, "request.operator", known);
-  stated.custom.source = text_member(json, "source");
-  if (const auto name = json.find("name"); name != json.end()) {
-    if (!name->is_string() || !is_operator_name(name->get_ref<const std::string&>()))
-      throw RequestError("request.operator.name must be " + std::string(kOperatorNameRule) + "; found " + quote(*name));
-    if (!stated.custom.name.empty() && *name != stated.custom.name)
-      throw RequestError("request.operator.name is " + quote(*name) + ", and request.op names " + stated.custom.name);
-    stated.custom.name = name->get<std::string>();
-  }
-  if (json.contains("source") && stated.custom.source.empty()) throw RequestError("request.operator.source is empty");
-  const auto alignment = json.find("alignment");
-  if (alignment == json.end()) return;
-  if (request.custom_bytes == 0)
-    throw RequestError("request.operator.alignment is for custom types, and the request has none");
-  for (int allowed = 1; allowed <= kVectorAlignmentBytes; allowed *= 2)
-    if (*alignment == allowed && alignment->is_number_integer()) {
-      request.custom_alignment = allowed;
-      return;
-    }
-  throw RequestError("request.operator.alignment must be 1, 2, 4, 8 or 16; found " + quote(*alignment));
-}
-
-Json operator_json(const StatedRequest& stated) {
-  Json json = Json::object();
-  if (!stated.custom.name.empty()) json["name"] = stated.custom.name;
-  if (!stated.custom.source.empty()) json["source"] = stated.custom.source;
-  if (stated.request.custom_bytes != 0) json["alignment"] = stated.request.custom_alignment;
-  return json;
-}
-
-u64 extent_member(const Json& json, const char* name) {
-  const auto member = json.find(name);
-  if (member == json.end()) throw RequestError(std::string("request.") + name + " is missing");
-  // A negative number is not unsigned; a built one may be signed and positive.
-  if (member->is_number_integer() && (member->is_number_unsigned() || member->get<i64>() > 0))
-    if (const u64 extent = member->get<u64>(); extent >= 1 && extent <= kMostItems) return extent;
-  throw RequestError(std::string("request.") + name + " must be an integer from 1 to 2^" +
-                     std::to_string(kLargestMagnitude) + "; found " + quote(*member));
-}
-
-void read_extent(const Json& json, const ExtentModel& extent, Request& request) {
-  if (request.has(extent)) return request.set(extent, extent_member(json, extent.name));
-  if (json.contains(extent.name))
-    throw RequestError(std::string("request.") + extent.name + " is for requests with " + extent.member->name + " " +
-                       extent.member->tokens[static_cast<std::size_t>(extent.value)] + ", and this one has " +
-                       spell(*extent.member, request));
-}
-
-const AlgorithmModel& algorithm_member(const Json& json) {
-  const auto member = json.find("algorithm");
-  if (member == json.end()) return *algorithms().front();
-  const AlgorithmModel* algorithm =
-      member->is_string() ? find_algorithm(member->get_ref<const std::string&>()) : nullptr;
-  if (algorithm != nullptr) return *algorithm;
-  std::string known;
-  for (const AlgorithmModel* one : algorithms()) known += std::string(known.empty() ? "" : ", ") + one->name();
-  throw RequestError("request.algorithm must be one of " + known + "; found " + quote(*member));
-}
 
 int parameter_value(const FamilyModel& family, const ParameterModel& parameter, const Json& json) {
   std::optional<int> value;
   if (parameter.tokens != nullptr && json.is_string()) value = parse(parameter, json.get_ref<const std::string&>());
   if (parameter.tokens == nullptr && json.is_number_integer()) value = parse(parameter, json.dump());
   if (value) return *value;
-  std::string known;
-  for (const int one : parameter.values) known += (known.empty() ? "" : ", ") + spell(parameter, one);
+  const std::string known = names_of(parameter.values, [&](int one) { return spell(parameter, one); });
   throw RequestError(std::string(family.name()) + "." + parameter.name + " cannot be " + quote(json) + "; it is " +
                      (parameter.tokens == nullptr ? "an integer, such as " : "one of ") + known);
 }
@@ -254,11 +76,9 @@ Config config_of(std::string_view family_name, const Json& parameters) {
 
 const FamilyModel& given_family(const Json& json, const Request& request) {
   const auto given = json.find("family");
-  std::string known;
-  for (const FamilyModel* family : request.algorithm().families()) {
+  for (const FamilyModel* family : request.algorithm().families())
     if (given != json.end() && *given == family->name()) return *family;
-    known += std::string(known.empty() ? "" : ", ") + family->name();
-  }
+  const auto known = names_of(request.algorithm().families(), [](const FamilyModel* family) { return family->name(); });
   throw RequestError(std::string("config.family must name a family of ") + request.algorithm().name() + ": " + known +
                      "; found " + (given != json.end() ? quote(*given) : "none"));
 }
@@ -291,37 +111,6 @@ Json parameters_json(const Config& config, bool with_all) {
 
 }  // namespace
 
-Json to_json(const StatedRequest& stated) {
-  const Request& request = stated.request;
-  const AlgorithmModel& algorithm = request.algorithm();
-  Json json = Json::object();
-  json["algorithm"] = algorithm.name();
-  for (const MemberModel& member : algorithm.members()) json[member.name] = spell(member, request);
-  json["n"] = request.n;
-  for (const ExtentModel& extent : algorithm.extents())
-    if (request.has(extent)) json[extent.name] = request[extent];
-  if (request.has_custom_operator()) json["operator"] = operator_json(stated);
-  return json;
-}
-
-std::string canonical_request(const StatedRequest& stated) {
-  const Request& request = stated.request;
-  Json json = Json::object();
-  for (const MemberModel& member : request.members())
-    if (member.is_recorded() && (member.match == Match::width || !request.has_default(member)))
-      json[member.name] = member.spelling == Spelling::value_operator
-                              ? spell(SpelledOperator{*request.op(), stated.custom.name})
-                              : spell(member, request);
-  return json.dump();
-}
-
-std::string canonical_shape(const Request& request) {
-  Json json = Json::object();
-  for (const ExtentModel& extent : request.algorithm().extents())
-    if (request.has(extent)) json[extent.name] = magnitude_of(request[extent]);
-  return json.empty() ? std::string() : json.dump();
-}
-
 Json value_json(const ParameterModel& parameter, int value) {
   if (parameter.tokens == nullptr) return value;
   return spell(parameter, value);
@@ -344,48 +133,6 @@ std::string canonical_parameters(const Config& config) { return parameters_json(
 
 Config config_of(const FamilyModel& family, const Json& parameters) { return config_of(family, parameters, nullptr); }
 
-StatedRequest stated_request(const Json& json) {
-  require_object(json, "request");
-  const AlgorithmModel& algorithm = algorithm_member(json);
-  const auto all = [](const MemberModel&) { return true; };
-  auto known = names_of_members(algorithm, all);
-  known.insert(known.end(), {"algorithm", "n", "operator"});
-  for (const ExtentModel& extent : algorithm.extents()) known.emplace_back(extent.name);
-  require_known(json, "request", known);
-  StatedRequest stated{Request(algorithm), {}};
-  read_members(json, stated, all);
-  stated.request.n = extent_member(json, "n");
-  for (const ExtentModel& extent : algorithm.extents()) read_extent(json, extent, stated.request);
-  refuse_maps(stated.request);
-  if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
-  return stated;
-}
-
-StatedRequest parse_request(const AlgorithmModel& algorithm, std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw RequestError("the request is not JSON: " + quote(std::string(text)));
-  const auto is_recorded = [](const MemberModel& member) { return member.is_recorded(); };
-  require_object(json, "request");
-  require_known(json, "request", names_of_members(algorithm, is_recorded));
-  StatedRequest stated{Request(algorithm), {}};
-  read_members(json, stated, is_recorded);
-  return stated;
-}
-
-void adopt_shape(Request& request, std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  bool has_all = true;
-  for (const ExtentModel& extent : request.algorithm().extents()) {
-    if (!request.has(extent)) continue;
-    const Json magnitude = json.is_object() ? json.value(extent.name, Json()) : Json();
-    has_all &= magnitude.is_number_unsigned() && magnitude <= kLargestMagnitude;
-    if (has_all) request.set(extent, u64{1} << magnitude.get<int>());
-  }
-  if (!has_all || canonical_shape(request) != text)
-    throw RequestError("the shape is " + quote(std::string(text)) + ", which is none of a " +
-                       request.algorithm().name());
-}
-
 Config config_from_json(const Json& json) {
   require_object(json, "config");
   require_known(json, "config", {"family", "parameters"});
@@ -397,9 +144,7 @@ Config config_from_json(const Json& json) {
 }
 
 Config parse_config(std::string_view family, std::string_view parameters) {
-  const Json json = Json::parse(parameters, nullptr, false);
-  if (json.is_discarded()) throw RequestError("the config is not JSON: " + quote(std::string(parameters)));
-  return config_of(family, json);
+  return config_of(family, parsed("the config", parameters));
 }
 
 Config given_config(std::string_view text, const Request& request, int sm) {

@@ -1,0 +1,158 @@
+#include "space/request_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "families_under_test.h"
+#include "scantune/error.hpp"
+#include "space/space.h"
+#include "worker_problems.h"
+
+namespace scantune {
+namespace {
+
+TEST(RequestJson, RequestsSurviveTheRoundTrip) {
+  ScanRequest custom = testing::custom_request(12, 2, Operator::custom_expensive);
+  custom.n = 3;
+  const StatedRequest requests[] = {
+      {ScanRequest{.n = 1}, {}},
+      {ScanRequest{.input_type = ValueType::i8,
+                   .accumulator_type = ValueType::i64,
+                   .output_type = ValueType::u16,
+                   .op = Operator::max,
+                   .kind = Kind::exclusive,
+                   .init = Init::value,
+                   .n = u64{1} << 40},
+       {}},
+      {ScanRequest{.init = Init::memory,
+                   .determinism = Determinism::run_to_run,
+                   .forward_progress = ForwardProgress::documented,
+                   .latency = Latency::isolated,
+                   .n = 7},
+       {}},
+      {ScanRequest{.segments = Segments::rows, .n = 60, .rows = 20}, {}},
+      {custom, {}},
+      {custom, {.source = "struct Value {};\n// \"quoted\" \u00e9", .name = "a.b"}},
+      {ScanRequest{.op = Operator::custom_cheap, .n = 2}, {.source = {}, .name = "only-a-name"}}};
+  for (const StatedRequest& stated : requests)
+    EXPECT_EQ(stated_request(to_json(stated)), stated) << to_string(stated.request);
+}
+
+// None is read as another whose name it begins with.
+TEST(RequestJson, EveryValueOfAMemberIsReadAsItself) {
+  for (const FamilyModel* family : families())
+    for (const MemberModel& member : family->algorithm().members()) {
+      if (member.spelling != Spelling::token || !member.is_recorded()) continue;
+      for (int value = 0; value < static_cast<int>(member.tokens.size()); ++value) {
+        Request request = plain_request(*family, 256);
+        request.set(member, value);
+        const StatedRequest parsed = parse_request(family->algorithm(), canonical_request({request, {}}));
+        EXPECT_EQ(parsed.request[member], value) << member.name << " of " << to_string(request);
+      }
+    }
+}
+
+TEST(RequestJson, ARequestIsOfTheAlgorithmThatItNames) {
+  const Request copy = stated_request(Json::parse(R"({"algorithm": "copy", "input_type": "i8", "n": 9})")).request;
+  EXPECT_EQ(typed<CopyRequest>(copy), (CopyRequest{ValueType::i8, ValueType::i8, 0, 0, 9}));
+  EXPECT_EQ(canonical_request({copy, {}}), R"({"input_type":"i8","output_type":"i8"})");
+  EXPECT_THROW(typed<ScanRequest>(copy), Error);
+  EXPECT_THROW(stated_request(Json::parse(R"({"algorithm": "median", "input_type": "i8", "n": 9})")), RequestError);
+  EXPECT_THROW(stated_request(Json::parse(R"({"algorithm": "copy", "op": "sum", "input_type": "i8", "n": 9})")),
+               RequestError);
+}
+
+TEST(RequestJson, ARequestNeedsOnlyItsInputTypeAndN) {
+  const auto request =
+      typed<ScanRequest>(stated_request(Json::parse(R"({"input_type": "f64", "kind": "exclusive", "n": 9})")).request);
+  EXPECT_EQ(request.accumulator_type, ValueType::f64);
+  EXPECT_EQ(request.output_type, ValueType::f64);
+  EXPECT_EQ(request.op, Operator::sum);
+  EXPECT_EQ(request.init, Init::value);
+}
+
+TEST(RequestJson, ARequestsAccumulatorFollowsFromInputAndOutput) {
+  const std::pair<const char*, ValueType> table[] = {
+      {R"({"input_type": "u8", "n": 9})", ValueType::u32},
+      {R"({"input_type": "bf16", "n": 9})", ValueType::f32},
+      {R"({"input_type": "i8", "output_type": "i64", "n": 9})", ValueType::i64},
+      {R"({"input_type": "custom6", "op": "custom_cheap", "n": 9})", ValueType::custom}};
+  for (const auto& [json, accumulator] : table)
+    EXPECT_EQ(stated_request(Json::parse(json)).request.accumulator_type(), accumulator) << json;
+}
+
+TEST(RequestJson, ACustomTypeIsAlignedByItsSizeUnlessTheRequestSays) {
+  EXPECT_EQ(stated_request(Json::parse(R"({"input_type": "custom12", "n": 9})")).request.custom_alignment, 4);
+  EXPECT_EQ(
+      stated_request(
+          Json::parse(R"({"input_type": "custom12", "op": "custom_cheap", "n": 9, "operator": {"alignment": 2}})"))
+          .request.custom_alignment,
+      2);
+}
+
+TEST(RequestJson, AnExtentIsToldOfTheRequestsThatHaveIt) {
+  const ScanRequest flat{.n = 1024}, rows{.segments = Segments::rows, .n = 1024, .rows = 100};
+  EXPECT_FALSE(to_json(StatedRequest{flat, {}}).contains("rows"));
+  EXPECT_EQ(canonical_shape(flat), "");
+  EXPECT_EQ(to_string(flat), "i32 inclusive sum of 1024 items");
+  EXPECT_EQ(to_json(StatedRequest{rows, {}})["rows"], 100);
+  EXPECT_EQ(canonical_shape(rows), R"({"rows":7})");
+  EXPECT_EQ(to_string(rows), "i32 inclusive sum of 1024 items, 100 rows");
+  EXPECT_NE(key_of(rows).magnitudes,
+            key_of(ScanRequest{.segments = Segments::rows, .n = 1024, .rows = 200}).magnitudes);
+}
+
+TEST(RequestJson, AShapeIsAdoptedByTheRequestsThatHaveItsExtents) {
+  Request rows = ScanRequest{.segments = Segments::rows};
+  adopt_shape(rows, R"({"rows":7})");
+  EXPECT_EQ(typed<ScanRequest>(rows).rows, 128u);
+  Request flat = ScanRequest{};
+  EXPECT_NO_THROW(adopt_shape(flat, ""));
+  EXPECT_THROW(adopt_shape(flat, R"({"rows":7})"), RequestError);
+  for (const char* other : {"", "{}", "7", R"({"rows":-1})", R"({"rows":49})", R"({"rows": 7})", R"({"rows":7,"n":1})"})
+    EXPECT_THROW(adopt_shape(rows, other), RequestError) << other;
+}
+
+struct Refused {
+  const char* json;
+  const char* said;
+};
+
+TEST(RequestJson, RefusesRequestsAndSaysWhy) {
+  const Refused table[] = {
+      {R"([])", "must be a JSON object"},
+      {R"({"n": 4})", "request.input_type is missing"},
+      {R"({"input_type": "i32"})", "request.n is missing"},
+      {R"({"input_type": "i33", "n": 4})", "request.input_type must be one of i8, i16"},
+      {R"({"input_type": 3, "n": 4})", "found 3"},
+      {R"({"input_type": "i32", "n": 0})", "request.n must be an integer from 1 to 2^48; found 0"},
+      {R"({"input_type": "i32", "n": -4})", "found -4"},
+      {R"({"input_type": "i32", "n": 4.0})", "found 4.0"},
+      {R"({"input_type": "i32", "n": "4"})", "found \"4\""},
+      {R"({"input_type": "i32", "n": 281474976710657})", "found 281474976710657"},
+      {R"({"input_type": "i32", "n": 18446744073709551616})", "request.n must be"},
+      {R"({"input_type": "i32", "n": [[[]]]})", "found an array"},
+      {R"({"input_type": "i32", "n": 4, "init": 1})", "request.init"},
+      {R"({"input_type": "i32", "n": 4, "has_init": true})", "unknown member \"has_init\""},
+      {R"({"input_type": "i32", "n": 4, "segments": "rows"})", "request.rows is missing"},
+      {R"({"input_type": "i32", "n": 4, "segments": "rows", "rows": 0})", "request.rows must be an integer from 1"},
+      {R"({"input_type": "i32", "n": 4, "rows": 2})",
+       "request.rows is for requests with segments rows, and this one has none"},
+      {R"({"algorithm": "copy", "input_type": "i32", "n": 4, "operator": {}})",
+       "request.operator is for custom operators, and a copy has none"},
+      {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "less", "operator": {}})",
+       "request.operator is for criteria of the caller's own, predicate and unique_by, and request.criterion is less"},
+      {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "predicate", "operator": {"name": "odd"}})",
+       "request.operator has an unknown member \"name\""},
+  };
+  for (const Refused& row : table) try {
+      stated_request(Json::parse(row.json));
+      ADD_FAILURE() << row.json;
+    } catch (const RequestError& error) {
+      EXPECT_NE(std::string(error.what()).find(row.said), std::string::npos) << row.json << ": " << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace scantune
