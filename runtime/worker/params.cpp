@@ -44,6 +44,11 @@ double number(const Json& json, const char* name, double fallback, double least,
   return found == json.end() ? fallback : number(*found, name, least, most);
 }
 
+int integer(const char* name, double value) {
+  if (value != std::floor(value)) refuse(std::string(name) + " must be an integer");
+  return static_cast<int>(value);
+}
+
 std::string text(const Json& json, const char* name) {
   const Json& value = member(json, name);
   if (!value.is_string()) refuse(std::string(name) + " must be a text");
@@ -53,7 +58,7 @@ std::string text(const Json& json, const char* name) {
   return found;
 }
 
-bool truth(const Json& json, const char* name, bool fallback) {
+bool truth_in(const Json& json, const char* name, bool fallback) {
   const auto found = json.find(name);
   if (found == json.end()) return fallback;
   if (!found->is_boolean()) refuse(std::string(name) + " must be true or false");
@@ -88,21 +93,15 @@ MeasurePolicy Params::policy() const {
   if (found == json_.end()) return policy;
   if (!found->is_object()) refuse("policy must be a JSON object");
   require_known(*found, {"rounds", "min_round_ms", "rotate", "ceiling", "slower_than"});
-  const double rounds = number(*found, "rounds", policy.rounds, 1, 100'000);
-  if (rounds != std::floor(rounds)) refuse("rounds must be an integer");
-  policy.rounds = static_cast<int>(rounds);
+  policy.rounds = integer("rounds", number(*found, "rounds", policy.rounds, 1, 100'000));
   policy.min_round_ms = number(*found, "min_round_ms", policy.min_round_ms, 0, 60'000);
-  policy.rotate = truth(*found, "rotate", policy.rotate);
-  policy.ceiling = truth(*found, "ceiling", policy.ceiling);
+  policy.rotate = truth_in(*found, "rotate", policy.rotate);
+  policy.ceiling = truth_in(*found, "ceiling", policy.ceiling);
   if (found->contains("slower_than")) policy.slower_than = number(*found, "slower_than", 0, 1, 1e9);
   return policy;
 }
 
-bool Params::with_samples() const { return truth(json_, "samples", false); }
-
-bool Params::with_runner_up() const { return truth(json_, "runner_up", false); }
-
-bool Params::measured_only() const { return truth(json_, "measured_only", false); }
+bool Params::truth(const char* name, bool unless_given) const { return truth_in(json_, name, unless_given); }
 
 u64 Params::seed() const {
   const auto found = json_.find("seed");
@@ -111,17 +110,7 @@ u64 Params::seed() const {
   return found->get<u64>();
 }
 
-int Params::schedules() const {
-  const double schedules = number(json_, "schedules", 100, 1, 10'000);
-  if (schedules != std::floor(schedules)) refuse("schedules must be an integer");
-  return static_cast<int>(schedules);
-}
-
-bool Params::all_kinds() const { return truth(json_, "all_kinds", true); }
-
-bool Params::with_configs() const { return truth(json_, "configs", true); }
-
-bool Params::with_gallery() const { return truth(json_, "gallery", false); }
+int Params::schedules() const { return integer("schedules", number(json_, "schedules", 100, 1, 10'000)); }
 
 std::optional<DeviceIdentity> Params::described_device() const {
   const auto found = json_.find("device");
@@ -129,9 +118,8 @@ std::optional<DeviceIdentity> Params::described_device() const {
   if (!found->is_object()) refuse("device must be a JSON object");
   require_known(*found, {"arch", "name", "sm_count"});
   const std::string arch = text(*found, "arch"), name = text(*found, "name");
-  const double sm_count = number(member(*found, "sm_count"), "sm_count", 1, kMostSms);
-  if (sm_count != std::floor(sm_count)) refuse("sm_count must be an integer");
-  return DeviceIdentity{arch, read([&] { return sm_of(arch); }), name, static_cast<int>(sm_count)};
+  const int sm_count = integer("sm_count", number(member(*found, "sm_count"), "sm_count", 1, kMostSms));
+  return DeviceIdentity{arch, read([&] { return sm_of(arch); }), name, sm_count};
 }
 
 std::optional<u64> Params::most_bytes() const {

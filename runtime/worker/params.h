@@ -20,14 +20,9 @@ class Params {
   Config config() const;
   std::vector<Config> configs() const;
   MeasurePolicy policy() const;
-  bool with_samples() const;    // `samples` of measure: false unless given
-  bool with_runner_up() const;  // `runner_up` of select: false unless given
-  bool measured_only() const;   // `measured_only` of compile: false unless given
-  u64 seed() const;             // 1 unless given
-  int schedules() const;        // `schedules` of races: 100 unless given
-  bool all_kinds() const;       // true unless given
-  bool with_configs() const;    // `configs` of space: true unless given
-  bool with_gallery() const;    // `gallery` of space: false unless given
+  u64 seed() const;       // 1 unless given
+  int schedules() const;  // `schedules` of races: 100 unless given
+  bool truth(const char* name, bool unless_given) const;
   std::optional<std::vector<std::filesystem::path>> databases() const;  // nullopt unless given
   std::optional<DeviceIdentity> described_device() const;               // `device` of hello
   std::optional<u64> most_bytes() const;                                // `most_bytes` of cache

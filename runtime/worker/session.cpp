@@ -114,7 +114,7 @@ Json Session::hello(const Params& params) {
 Json Session::space(const Params& params) {
   const StatedRequest stated = params.stated();
   const Request& request = stated.request;
-  const bool with_configs = params.with_configs(), with_gallery = params.with_gallery();
+  const bool with_configs = params.truth("configs", true), with_gallery = params.truth("gallery", false);
   const int sm = device().identity().sm;
   Json families_json = Json::array(), refused = Json::object();
   for (const FamilyModel* family : request.algorithm().families()) {
@@ -150,12 +150,13 @@ Json Session::validate(const Params& params) {
 Json Session::compile(const Params& params) {
   const StatedRequest stated = params.stated();
   const Config config = params.config();
+  const bool all_kinds = params.truth("all_kinds", true), measured_only = params.truth("measured_only", false);
   const DeviceIdentity& identity = device().identity();
   require_legal(config, stated.request, identity);
   Compiler& compiler = device().compiler();
   Json json = Json::object();
   double compile_ms = 0;
-  for (const VerifiedKernel& kernel : verified_kernels(stated.request, &stated.custom, params.all_kinds())) {
+  for (const VerifiedKernel& kernel : verified_kernels(stated.request, &stated.custom, all_kinds)) {
     const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.variant, kernel.custom);
     const Binary binary = compiler.compile(instantiation, identity.arch);
     compile_ms += binary.compile_ms;
@@ -163,7 +164,7 @@ Json Session::compile(const Params& params) {
       json["key"] = binary_key(compiler, instantiation, identity.arch);
       json["log"] = binary.log;
     }
-    if (params.measured_only()) break;  // the measured kernel comes first
+    if (measured_only) break;  // the measured kernel comes first
   }
   json["cached"] = compile_ms == 0;
   json["compile_ms"] = compile_ms;
@@ -173,7 +174,7 @@ Json Session::compile(const Params& params) {
 Json Session::verify(const Params& params) {
   const StatedRequest stated = params.stated();
   const Config config = params.config();
-  const VerifyOptions options{.seed = params.seed(), .all_kinds = params.all_kinds()};
+  const VerifyOptions options{.seed = params.seed(), .all_kinds = params.truth("all_kinds", true)};
   require_legal(config, stated.request, device().identity());
   const auto checked = [&]() -> Json {
     return {{"checks", verifier_->verify(stated.request, config, &stated.custom, options)}};
@@ -191,7 +192,7 @@ Json Session::measure(const Params& params) {
   const StatedRequest stated = params.stated();
   const std::vector<Config> configs = params.configs();
   const MeasurePolicy policy = params.policy();
-  const bool with_samples = params.with_samples();
+  const bool with_samples = params.truth("samples", false);
   std::vector<PreparedConfig> prepared;
   prepared.reserve(configs.size());  // pointers into it are kept
   std::vector<const PreparedConfig*> ready;
@@ -219,7 +220,7 @@ Json Session::select(const Params& params) {
   const TuningTable& table = databases ? given.emplace(table_of(*databases)) : tuning_table();
   const DeviceIdentity& identity = device().identity();
   Json json = selection_json(scantune::select(table, identity, stated.request, stated.custom.name));
-  if (params.with_runner_up()) {
+  if (params.truth("runner_up", false)) {
     const auto next = runner_up(table, identity, stated.request, stated.custom.name);
     json["runner_up"] = next ? selection_json(*next) : Json(nullptr);
   }
