@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "message_of.h"
 #include "scantune/error.hpp"
 #include "select/database.h"
 #include "select_rows.h"
@@ -64,12 +65,7 @@ class DatabaseFile : public ::testing::Test {
 
   // The message of reading it; empty if it can be read.
   std::string message_of_reading() const {
-    try {
-      read_records(file_, Layer::user);
-    } catch (const DatabaseError& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<DatabaseError>([&] { read_records(file_, Layer::user); });
   }
 
   std::filesystem::path directory_;

@@ -6,6 +6,7 @@
 
 #include "measure/references/algorithm_reference.h"
 #include "measure/verify.h"
+#include "message_of.h"
 #include "worker_scanning_device.h"
 
 namespace scantune {
@@ -236,15 +237,10 @@ TEST(VerifierOfLoadBalances, AcceptsWhatIsRight) {
 }
 
 TEST(VerifierOfLoadBalances, RefusesWhatIsWrong) {
-  const auto refusal = [](const LoadBalanceRequest& request, const auto& spoil) -> std::string {
+  const auto refusal = [](const LoadBalanceRequest& request, const auto& spoil) {
     BalancingDevice device(request);
     device.spoil = spoil;
-    try {
-      verified(device, request);
-    } catch (const WrongResult& error) {
-      return error.what();
-    }
-    return "nothing was refused";
+    return message_of<WrongResult>([&] { verified(device, request); });
   };
   const auto flip = [](void* array, u64 byte) { static_cast<std::byte*>(array)[byte] ^= std::byte{4}; };
   const LoadBalanceRequest both = request_of(ValueType::u32, ValueType::u32, Assigned::segments_and_ranks);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "families_under_test.h"
+#include "message_of.h"
 #include "scantune/error.hpp"
 #include "space/space.h"
 #include "worker_problems.h"
@@ -114,13 +115,8 @@ TEST(RequestJson, AShapeIsAdoptedByTheRequestsThatHaveItsExtents) {
     EXPECT_THROW(adopt_shape(rows, other), RequestError) << other;
 }
 
-struct Refused {
-  const char* json;
-  const char* said;
-};
-
 TEST(RequestJson, RefusesRequestsAndSaysWhy) {
-  const Refused table[] = {
+  const std::pair<const char*, const char*> table[] = {
       {R"([])", "must be a JSON object"},
       {R"({"n": 4})", "request.input_type is missing"},
       {R"({"input_type": "i32"})", "request.n is missing"},
@@ -146,12 +142,10 @@ TEST(RequestJson, RefusesRequestsAndSaysWhy) {
       {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "predicate", "operator": {"name": "odd"}})",
        "request.operator has an unknown member \"name\""},
   };
-  for (const Refused& row : table) try {
-      stated_request(Json::parse(row.json));
-      ADD_FAILURE() << row.json;
-    } catch (const RequestError& error) {
-      EXPECT_NE(std::string(error.what()).find(row.said), std::string::npos) << row.json << ": " << error.what();
-    }
+  for (const auto& [json, said] : table) {
+    const std::string message = message_of<RequestError>([&] { stated_request(Json::parse(json)); });
+    EXPECT_NE(message.find(said), std::string::npos) << json << ": " << message;
+  }
 }
 
 }  // namespace

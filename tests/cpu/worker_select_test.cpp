@@ -5,6 +5,7 @@
 #include <set>
 
 #include "measure/verify.h"
+#include "message_of.h"
 #include "space/spelling.h"
 #include "worker_plain_selection.h"
 #include "worker_selecting_device.h"
@@ -228,12 +229,7 @@ Config small_tiles(const SelectRequest& request) {
 std::string complaint(const SelectRequest& request, const std::function<void(const Ran&)>& mistake) {
   SelectingDevice device(request);
   device.spoil = mistake;
-  try {
-    Verifier(device).verify(request, small_tiles(request));
-  } catch (const WrongResult& error) {
-    return error.what();
-  }
-  return {};
+  return message_of<WrongResult>([&] { Verifier(device).verify(request, small_tiles(request)); });
 }
 
 TEST(VerifierOfSelections, AcceptsARightOneOfEveryCriterionAndType) {

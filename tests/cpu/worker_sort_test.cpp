@@ -8,6 +8,7 @@
 
 #include "measure/references/algorithm_reference.h"
 #include "measure/verify.h"
+#include "message_of.h"
 #include "plain_sort.h"
 #include "worker_scanning_device.h"
 
@@ -368,15 +369,10 @@ TEST(VerifierOfSorts, HasTheWorkspaceThatAnySizeNeeds) {
 }
 
 TEST(VerifierOfSorts, RefusesWhatIsWrong) {
-  const auto refusal = [](const SortRequest& request, const auto& spoil) -> std::string {
+  const auto refusal = [](const SortRequest& request, const auto& spoil) {
     SortingDevice device(request);
     device.spoil = spoil;
-    try {
-      verified(device, request);
-    } catch (const WrongResult& error) {
-      return error.what();
-    }
-    return "nothing was refused";
+    return message_of<WrongResult>([&] { verified(device, request); });
   };
   const auto flip = [](void* array, u64 byte) { static_cast<std::byte*>(array)[byte] ^= std::byte{4}; };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };

@@ -14,6 +14,7 @@
 #include "launch/capture_reserve.h"
 #include "launch/stream_workspaces.h"
 #include "launch/workspace_pool.h"
+#include "message_of.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -278,13 +279,8 @@ TEST_F(Workspaces, AreRefusedByTheNameOfAnAllocatorThatHasNoMemory) {
   CountedMemory memory;
   memory.is_exhausted = true;
   const AllocatorInPlace allocator(memory.allocator());
-  try {
-    lease(1, kPacked4);
-    FAIL() << "leased";
-  } catch (const OutOfMemoryError& error) {
-    EXPECT_EQ(error.what(), std::string("the allocator that the program has set returned null for a workspace of 1024 "
-                                        "bytes on device -1"));
-  }
+  EXPECT_EQ(message_of<OutOfMemoryError>([&] { lease(1, kPacked4); }),
+            "the allocator that the program has set returned null for a workspace of 1024 bytes on device -1");
   memory.is_exhausted = false;
   EXPECT_NE(lease(1, kPacked4), nullptr);
 }
@@ -397,13 +393,9 @@ TEST_F(Reserve, KeepsItsPlaceWhenMemoryIsShort) {
 TEST_F(Reserve, SaysWhatToDoWhenAllAreTaken) {
   const auto reserve = CaptureReserve::make(pool_, kPacked4, 1, 1);
   take(reserve, 1);
-  try {
-    take(reserve, 2);
-    FAIL() << "a second workspace appeared";
-  } catch (const RequestError& error) {
-    EXPECT_NE(std::string(error.what()).find("reserved only 1 workspaces"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("raise captured_launches of its options"), std::string::npos);
-  }
+  const std::string message = message_of<RequestError>([&] { take(reserve, 2); });
+  EXPECT_NE(message.find("reserved only 1 workspaces"), std::string::npos) << message;
+  EXPECT_NE(message.find("raise captured_launches of its options"), std::string::npos) << message;
 }
 
 TEST_F(Reserve, ReusesAWorkspaceOnceItsGraphIsDead) {

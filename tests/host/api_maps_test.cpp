@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "message_of.h"
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
 
@@ -37,25 +38,6 @@ std::vector<float> some_floats() {
   std::vector<float> values(kItems);
   for (std::size_t index = 0; index < values.size(); ++index) values[index] = static_cast<float>(index * 7 % 11) - 5.0f;
   return values;
-}
-
-template <class Call>
-std::string compile_error(const Call& call) {
-  try {
-    call();
-  } catch (const CompileError& error) {
-    return error.what();
-  }
-  return "it compiled";
-}
-template <class Call>
-std::string request_error(const Call& call) {
-  try {
-    call();
-  } catch (const RequestError& error) {
-    return error.what();
-  }
-  return "it was no RequestError";
 }
 
 TEST(ApiMaps, LoadsCountTheFloatsAboveZero) {
@@ -252,7 +234,7 @@ TEST(ApiMaps, TakeRowsWithStrides) {
   for (std::size_t row = 0; row < 4; ++row)
     for (std::size_t item = 0; item < 20; ++item)
       ASSERT_EQ(found[row * 50 + item * 2], 4 * static_cast<int>(item + 1)) << row << ", " << item;
-  EXPECT_THAT(request_error([&] {
+  EXPECT_THAT(message_of<RequestError>([&] {
                 runtime::scan<int, int>(
                     in.data(), out.data(), 4 * 20,
                     {.segments = Segments::rows({.count = 4, .length = 20, .row_stride = 50, .item_stride = 2}),
@@ -304,7 +286,7 @@ TEST(ApiMaps, MistakesCountTheCallersLines) {
   if (is_rehearsal()) return;  // such kernels do not belong into a unit
   const Buffer<float> in(8), out(8);
   const auto scan = [&](const runtime::UserFunction& load, const runtime::UserFunction& store) {
-    return compile_error([&] { runtime::scan(in.data(), out.data(), 8, {.load = load, .store = store}); });
+    return message_of<CompileError>([&] { runtime::scan(in.data(), out.data(), 8, {.load = load, .store = store}); });
   };
   EXPECT_THAT(scan(Map::source("__device__ float load(float x) {\n  return x * missing;\n}"), {}),
               AllOf(HasSubstr("load.cu:2"), HasSubstr("missing")));
@@ -330,19 +312,19 @@ TEST(ApiMaps, MistakesCountTheCallersLines) {
 TEST(ApiMaps, TypesThatDoNotConvertNeedAMap) {
   const Buffer<float> in(8), out(8);
   const Buffer<int> ints(8);
-  EXPECT_THAT(request_error([&] { runtime::scan<float, int, int>(in.data(), ints.data(), 8); }),
+  EXPECT_THAT(message_of<RequestError>([&] { runtime::scan<float, int, int>(in.data(), ints.data(), 8); }),
               AllOf(HasSubstr("floating-point items need a floating-point accumulator"), HasSubstr("a map as load")));
-  EXPECT_THAT(request_error([&] { runtime::scan<float, int, float>(in.data(), ints.data(), 8); }),
+  EXPECT_THAT(message_of<RequestError>([&] { runtime::scan<float, int, float>(in.data(), ints.data(), 8); }),
               AllOf(HasSubstr("the output must be of a floating-point type"), HasSubstr("a map as store")));
-  EXPECT_THAT(request_error([] { Map::source(std::string("a\0b", 3)); }),
+  EXPECT_THAT(message_of<RequestError>([] { Map::source(std::string("a\0b", 3)); }),
               HasSubstr("the source of a function holds a null character at position 1"));
-  EXPECT_THAT(request_error([&] {
+  EXPECT_THAT(message_of<RequestError>([&] {
                 runtime::scan<int, int>(
                     ints.data(), ints.data(), 8,
                     {.load = Map::generated("__device__ int load(unsigned long long) { return 1; }")});
               }),
               HasSubstr("input is given, and the request has output alone: leave SCANTUNE_INPUT NULL"));
-  EXPECT_THAT(request_error([&] {
+  EXPECT_THAT(message_of<RequestError>([&] {
                 runtime::scan<int, int>(ints.data(), ints.data(), 8,
                                         {.load = Map::writing("__device__ void store(int, unsigned long long) {}")});
               }),

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kernel_fixture.h"
+#include "message_of.h"
 
 namespace scantune::bulk_test {
 namespace {
@@ -360,12 +361,7 @@ SCANTUNE_KERNEL(second, 32, 1) {
         {module.get(),
          {.kernel = 1, .grid_blocks = 4, .block_threads = 32, .shared_bytes = 272, .n = n, .pdl = true},
          arguments(first.data(), second.data())}};
-    try {
-      device_.run(launches, Schedule::from_seed(seed));
-      return {};
-    } catch (const DeviceError& error) {
-      return error.what();
-    }
+    return message_of<DeviceError>([&] { device_.run(launches, Schedule::from_seed(seed)); });
   };
   for (u64 seed = 1; seed <= kSeeds; ++seed) {
     ASSERT_EQ(report_pair(0, seed), "");

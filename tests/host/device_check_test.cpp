@@ -13,6 +13,7 @@
 #include "kept_compiler.h"
 #include "measure/device_buffer.h"
 #include "measure/verify.h"
+#include "message_of.h"
 
 namespace scantune::device_check_test {
 namespace {
@@ -158,12 +159,7 @@ class WithMistake {
 std::string complaint(Device& device, const VerifyOptions& options) {
   ScanRequest request = scan_of(ValueType::i32);
   request.n = 5000;
-  try {
-    Verifier(device).verify(request, small_tiles(request), nullptr, options);
-  } catch (const WrongResult& error) {
-    return error.what();
-  }
-  return {};
+  return message_of<WrongResult>([&] { Verifier(device).verify(request, small_tiles(request), nullptr, options); });
 }
 
 // The mistakes put a tile in its neighbour's place, and count a carry twice.

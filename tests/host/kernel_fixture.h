@@ -10,6 +10,7 @@
 #include "device/host/host_device.h"
 #include "kept_compiler.h"
 #include "machine_headers.h"
+#include "message_of.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -64,12 +65,7 @@ class KernelFixture : public testing::Test {
 
   // The device's report about a run that fails; empty if it does not fail.
   std::string report(const Module& module, const Launch& launch, const KernelArguments& arguments, u64 seed = 0) {
-    try {
-      run(module, launch, arguments, seed);
-      return {};
-    } catch (const DeviceError& error) {
-      return error.what();
-    }
+    return message_of<DeviceError>([&] { run(module, launch, arguments, seed); });
   }
 
   HostDevice device_{0, kept_host_compiler()};

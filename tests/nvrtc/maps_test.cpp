@@ -5,6 +5,7 @@
 
 #include "instantiation/instantiation.h"
 #include "kept_compiler.h"
+#include "message_of.h"
 #include "scantune/error.hpp"
 #include "space/space.h"
 
@@ -18,15 +19,12 @@ TEST(NvrtcMap, MistakesCountTheCallersLines) {
   ScanRequest request;
   request.load = Load::source;
   request.n = kManyItems;
-  const auto log_of = [&](const std::string& source) -> std::string {
+  const auto log_of = [&](const std::string& source) {
     CustomOperator sources;
     sources.load.source = source;
-    try {
+    return message_of<CompileError>([&] {
       compile_with_nvrtc(instantiate(request, default_config(request, 90), Variant::aligned, &sources), "sm_90");
-    } catch (const CompileError& error) {
-      return error.what();
-    }
-    return "it compiled";
+    });
   };
   EXPECT_NE(log_of("__device__ int load(int x) {\n  return x * missing;\n}").find("load.cu(2)"), std::string::npos);
   EXPECT_NE(log_of("__device__ int load(int x, int y) { return x; }").find("define __device__ Result load(Value item)"),

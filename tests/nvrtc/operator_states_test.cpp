@@ -5,6 +5,7 @@
 
 #include "instantiation/instantiation.h"
 #include "kept_compiler.h"
+#include "message_of.h"
 #include "scantune/error.hpp"
 #include "space/space.h"
 
@@ -40,14 +41,11 @@ TEST(NvrtcOperatorStates, MayBeOfAnySize) {
 
 TEST(NvrtcOperatorStates, AreToldWhatIsWrongInCombine) {
   const auto request = request_of_source();
-  const auto log_of = [&](const std::string& combine) -> std::string {
+  const auto log_of = [&](const std::string& combine) {
     const CustomOperator custom{.source = "struct State { int a; };\n" + combine, .name = {}, .state_bytes = 4};
-    try {
+    return message_of<CompileError>([&] {
       compile_with_nvrtc(instantiate(request, default_config(request, 90), Variant::aligned, &custom), "sm_90");
-    } catch (const CompileError& error) {
-      return error.what();
-    }
-    return "it compiled";
+    });
   };
   EXPECT_NE(log_of("__device__ Value combine(Value x, Value y) { return x + y; }").find("must take two Values and a"),
             std::string::npos);
