@@ -113,25 +113,7 @@ TEST_P(Columns, AreRightOfEveryHeight) {
 
 INSTANTIATE_TEST_SUITE_P(Designed, Columns, testing::ValuesIn(rows_to_run(design())), kNameOf<design>);
 
-struct Problem {
-  const FamilyModel* family;
-  ScanRequest request;
-  u64 seed;
-};
-
-void PrintTo(const Problem& problem, std::ostream* out) {
-  *out << problem.family->name() << " of " << name_of(problem.request);
-}
-
-std::vector<Problem> sampled_problems() {
-  std::vector<Problem> all;
-  for (const FamilyModel* family : column_families())
-    for (const ScanRequest& request : sampled_requests(kSampledProblems, 79, requests_for(*family)))
-      all.push_back({family, request, 900 + all.size()});
-  return all;
-}
-
-class SampledColumns : public testing::TestWithParam<Problem> {};
+class SampledColumns : public testing::TestWithParam<SampledProblem> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SampledColumns);
 
 TEST_P(SampledColumns, AreRightOfEveryHeight) {
@@ -147,10 +129,10 @@ TEST_P(SampledColumns, AreRightOfEveryHeight) {
   check_heights(request, config_for(*family, request, random), random);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sampled, SampledColumns, testing::ValuesIn(drawn_in_long_runs(sampled_problems())),
-                         [](const auto& tested) {
-                           return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
-                         });
+INSTANTIATE_TEST_SUITE_P(Sampled, SampledColumns,
+                         testing::ValuesIn(drawn_in_long_runs(sampled_problems(column_families(), kSampledProblems, 79,
+                                                                               900))),
+                         kNameOfSampled);
 
 class ColumnFamily : public testing::TestWithParam<const FamilyModel*> {};
 

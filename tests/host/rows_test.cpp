@@ -61,25 +61,7 @@ TEST_P(Rows, AreRightOfEveryLength) {
 
 INSTANTIATE_TEST_SUITE_P(Designed, Rows, testing::ValuesIn(rows_to_run(design())), kNameOf<design>);
 
-struct Problem {
-  const FamilyModel* family;
-  ScanRequest request;
-  u64 seed;
-};
-
-void PrintTo(const Problem& problem, std::ostream* out) {
-  *out << problem.family->name() << " of " << name_of(problem.request);
-}
-
-std::vector<Problem> sampled_problems() {
-  std::vector<Problem> all;
-  for (const FamilyModel* family : row_families())
-    for (const ScanRequest& request : sampled_requests(kSampledProblems, 77, requests_for(*family)))
-      all.push_back({family, request, 500 + all.size()});
-  return all;
-}
-
-class SampledRows : public testing::TestWithParam<Problem> {};
+class SampledRows : public testing::TestWithParam<SampledProblem> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SampledRows);
 
 TEST_P(SampledRows, AreRightOfEveryLength) {
@@ -93,10 +75,9 @@ TEST_P(SampledRows, AreRightOfEveryLength) {
   check_lengths(request, random_config(*family, request, kMaxTileItems, random), random);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sampled, SampledRows, testing::ValuesIn(drawn_in_long_runs(sampled_problems())),
-                         [](const auto& tested) {
-                           return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Sampled, SampledRows,
+    testing::ValuesIn(drawn_in_long_runs(sampled_problems(row_families(), kSampledProblems, 77, 500))), kNameOfSampled);
 
 class RowFamily : public testing::TestWithParam<const FamilyModel*> {};
 

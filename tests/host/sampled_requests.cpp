@@ -1,6 +1,7 @@
 #include "sampled_requests.h"
 
 #include <algorithm>
+#include <ostream>
 #include <set>
 #include <string>
 
@@ -99,6 +100,19 @@ std::string name_of(const ScanRequest& request) {
   if (request.init == Init::value) name += "_from_value";
   if (request.init == Init::memory) name += "_from_memory";
   return name;
+}
+
+void PrintTo(const SampledProblem& problem, std::ostream* out) {
+  *out << problem.family->name() << " of " << name_of(problem.request);
+}
+
+std::vector<SampledProblem> sampled_problems(std::span<const FamilyModel* const> families, int count, u64 sample_seed,
+                                             u64 first_seed) {
+  std::vector<SampledProblem> all;
+  for (const FamilyModel* family : families)
+    for (const ScanRequest& request : sampled_requests(count, sample_seed + all.size(), requests_for(*family)))
+      all.push_back({family, request, first_seed + all.size()});
+  return all;
 }
 
 }  // namespace scantune

@@ -1,6 +1,8 @@
 // A seeded sample of all the problems that kernels solve.
 #pragma once
 
+#include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,5 +44,22 @@ std::vector<std::string> properties(const ScanRequest& request);
 
 // A name such as f16_f32_f32_sum_exclusive_from_value.
 std::string name_of(const ScanRequest& request);
+
+// One of a family's sample, and a seed for what else is drawn.
+struct SampledProblem {
+  const FamilyModel* family;
+  ScanRequest request;
+  u64 seed;
+};
+
+void PrintTo(const SampledProblem& problem, std::ostream* out);
+
+// `count` problems or more of each family, which has a sample of its own. The seeds go up from first_seed.
+std::vector<SampledProblem> sampled_problems(std::span<const FamilyModel* const> families, int count, u64 sample_seed,
+                                             u64 first_seed);
+
+inline constexpr auto kNameOfSampled = [](const auto& tested) {
+  return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
+};
 
 }  // namespace scantune

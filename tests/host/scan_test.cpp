@@ -126,26 +126,9 @@ TEST(ScanDesign, HasEveryValueOfEveryParameter) {
 
 // ---- drawn problems ----
 
-struct Problem {
-  const FamilyModel* family;
-  ScanRequest request;
-  u64 seed;
-};
+std::vector<SampledProblem> sample() { return sampled_problems(families_of_long_scans(), kSampledProblems, 1, 1000); }
 
-void PrintTo(const Problem& problem, std::ostream* out) {
-  *out << problem.family->name() << " of " << name_of(problem.request);
-}
-
-// Each family has a sample of its own.
-std::vector<Problem> sampled_problems() {
-  std::vector<Problem> all;
-  for (const FamilyModel* family : families_of_long_scans())
-    for (const ScanRequest& request : sampled_requests(kSampledProblems, 1 + all.size(), requests_for(*family)))
-      all.push_back({family, request, 1000 + all.size()});
-  return all;
-}
-
-class SampledScan : public testing::TestWithParam<Problem> {};
+class SampledScan : public testing::TestWithParam<SampledProblem> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SampledScan);
 
 TEST_P(SampledScan, IsRightAtEdgeSizes) {
@@ -156,10 +139,7 @@ TEST_P(SampledScan, IsRightAtEdgeSizes) {
   check_edge_sizes(request, random_config(*family, some, kMaxScanTileItems, random), random);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sampled, SampledScan, testing::ValuesIn(drawn_in_long_runs(sampled_problems())),
-                         [](const auto& tested) {
-                           return std::string(tested.param.family->name()) + "_" + name_of(tested.param.request);
-                         });
+INSTANTIATE_TEST_SUITE_P(Sampled, SampledScan, testing::ValuesIn(drawn_in_long_runs(sample())), kNameOfSampled);
 
 std::set<std::string> properties_of_all(const std::vector<ScanRequest>& requests) {
   std::set<std::string> all;
@@ -171,10 +151,10 @@ std::set<std::string> properties_of_all(const std::vector<ScanRequest>& requests
 TEST(Sample, HasEveryPropertyOfTheProblemsThatAFamilySolves) {
   needs_no_kernel();
   for (const FamilyModel* family : families_of_long_scans()) {
-    std::vector<ScanRequest> sample;
-    for (const Problem& problem : sampled_problems())
-      if (problem.family == family) sample.push_back(problem.request);
-    EXPECT_EQ(properties_of_all(sample), properties_of_all(requests_for(*family))) << family->name();
+    std::vector<ScanRequest> its;
+    for (const SampledProblem& problem : sample())
+      if (problem.family == family) its.push_back(problem.request);
+    EXPECT_EQ(properties_of_all(its), properties_of_all(requests_for(*family))) << family->name();
   }
 }
 
