@@ -16,8 +16,10 @@ namespace {
 
 using testing::all_types;
 using testing::exclusive;
+using testing::expect_agreement_with_a_plain_scan;
 using testing::inputs_of;
 using testing::items_of;
+using testing::kNameOfTypes;
 using testing::named;
 using testing::plain_scan;
 using testing::request_of;
@@ -38,30 +40,17 @@ InputSpec in_columns(InputSpec input, u64 columns) {
 
 class ReferenceOfColumns : public ::testing::TestWithParam<ScanRequest> {};
 
-INSTANTIATE_TEST_SUITE_P(All, ReferenceOfColumns, ::testing::ValuesIn(all_types()), [](const auto& types) {
-  const ScanRequest& request = types.param;
-  return spell_type(request, request.input_type) + "_" + spell_type(request, request.accumulator_type) + "_" +
-         spell_type(request, request.output_type) + "_" + std::to_string(request.custom_alignment);
-});
+INSTANTIATE_TEST_SUITE_P(All, ReferenceOfColumns, ::testing::ValuesIn(all_types()), kNameOfTypes);
 
 TEST_P(ReferenceOfColumns, AgreesWithAPlainScanOfColumns) {
-  const auto check = [](const InputSpec& input) {
-    const auto reference = make_reference(input);
-    const auto expected = plain_scan(input);
-    const auto wrong = reference->check(0, expected);
-    EXPECT_FALSE(wrong) << named(input) << ", at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
-    if (input.pattern != InputPattern::exact) return;
-    std::vector<std::byte> written(expected.size());
-    reference->expect({input}, written);
-    EXPECT_EQ(written, expected) << named(input);
-  };
   for (const u64 columns : {1, 2, 33, 700, 1999, 2001})
-    for (const InputSpec& input : inputs_of(GetParam(), 2000)) check(in_columns(input, columns));
+    for (const InputSpec& input : inputs_of(GetParam(), 2000))
+      expect_agreement_with_a_plain_scan(in_columns(input, columns));
   // Several bands of lines, and lines that are wider than what is made at a time.
   const ScanRequest one = with_operators(GetParam()).front();
   for (const u64 columns : {1, 2, 33, 256, 257, 600})
     for (const InputSpec& input : {with(one, 4 * kColumnsChunk), with(exclusive(one), 3 * kColumnsChunk + 7)})
-      check(in_columns(input, columns));
+      expect_agreement_with_a_plain_scan(in_columns(input, columns));
 }
 
 TEST_P(ReferenceOfColumns, ChecksPartsOfColumnsOnTheirOwn) {

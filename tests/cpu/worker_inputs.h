@@ -1,11 +1,14 @@
 // Inputs of every kind for the tests of references, and what a plain loop makes of them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
-#include "measure/inputs.h"
+#include "measure/reference.h"
 #include "space/operands.h"
+#include "space/spelling.h"
 #include "worker_plain_scan.h"
 #include "worker_problems.h"
 
@@ -58,6 +61,24 @@ inline std::vector<ScanRequest> all_types() {
   auto all = type_triples();
   for (const ScanRequest& custom : custom_types()) all.push_back(custom);
   return all;
+}
+
+inline constexpr auto kNameOfTypes = [](const auto& types) {
+  const ScanRequest& request = types.param;
+  return spell_type(request, request.input_type) + "_" + spell_type(request, request.accumulator_type) + "_" +
+         spell_type(request, request.output_type) + "_" + std::to_string(request.custom_alignment);
+};
+
+// The reference takes the output of a plain scan for right, and writes the same where one alone is.
+inline void expect_agreement_with_a_plain_scan(const InputSpec& input) {
+  const auto reference = make_reference(input);
+  const auto expected = plain_scan(input);
+  const auto wrong = reference->check(0, expected);
+  EXPECT_FALSE(wrong) << named(input) << ", at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
+  if (input.pattern != InputPattern::exact) return;
+  std::vector<std::byte> written(expected.size());
+  reference->expect({input}, written);
+  EXPECT_EQ(written, expected) << named(input);
 }
 
 }  // namespace scantune::testing

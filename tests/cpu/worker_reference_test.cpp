@@ -18,8 +18,10 @@ namespace {
 using testing::all_types;
 using testing::custom_request;
 using testing::exclusive;
+using testing::expect_agreement_with_a_plain_scan;
 using testing::inputs_of;
 using testing::items_of;
+using testing::kNameOfTypes;
 using testing::named;
 using testing::plain_scan;
 using testing::request_of;
@@ -30,11 +32,7 @@ constexpr u64 kChunk = Reference::kChunkItems;
 
 class ReferenceOfTypes : public ::testing::TestWithParam<ScanRequest> {};
 
-INSTANTIATE_TEST_SUITE_P(All, ReferenceOfTypes, ::testing::ValuesIn(all_types()), [](const auto& types) {
-  const ScanRequest& request = types.param;
-  return spell_type(request, request.input_type) + "_" + spell_type(request, request.accumulator_type) + "_" +
-         spell_type(request, request.output_type) + "_" + std::to_string(request.custom_alignment);
-});
+INSTANTIATE_TEST_SUITE_P(All, ReferenceOfTypes, ::testing::ValuesIn(all_types()), kNameOfTypes);
 
 TEST_P(ReferenceOfTypes, AgreesWithAPlainScan) {
   for (const u64 n : {u64{1}, u64{2}, u64{33}, u64{2000}})
@@ -59,14 +57,7 @@ TEST_P(ReferenceOfTypes, AgreesWithAPlainScanOfRows) {
     request.segments = Segments::rows;
     request.rows = rows;
     input.request = request;
-    const auto reference = make_reference(input);
-    const auto expected = plain_scan(input);
-    const auto wrong = reference->check(0, expected);
-    EXPECT_FALSE(wrong) << named(input) << ", at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
-    if (input.pattern != InputPattern::exact) return;
-    std::vector<std::byte> written(expected.size());
-    reference->expect({input}, written);
-    EXPECT_EQ(written, expected) << named(input);
+    expect_agreement_with_a_plain_scan(input);
   };
   for (const u64 rows : {1, 2, 33, 700, 1999})
     for (const InputSpec& input : inputs_of(GetParam(), 2000)) check(input, rows);

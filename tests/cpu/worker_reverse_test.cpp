@@ -13,6 +13,7 @@ namespace scantune {
 namespace {
 
 using testing::all_types;
+using testing::expect_agreement_with_a_plain_scan;
 using testing::inputs_of;
 using testing::items_of;
 using testing::named;
@@ -55,16 +56,7 @@ std::vector<InputSpec> reversed_inputs(const ScanRequest& types) {
 
 TEST(ReferenceOfReverse, AgreesWithAPlainScanOfTheItemsInTheOtherOrder) {
   for (const ScanRequest& types : all_types())
-    for (const InputSpec& input : reversed_inputs(types)) {
-      const auto reference = make_reference(input);
-      const auto expected = plain_scan(input);
-      const auto wrong = reference->check(0, expected);
-      ASSERT_FALSE(wrong) << named(input) << ", at " << wrong->index << ": " << wrong->expected << ", " << wrong->found;
-      if (input.pattern != InputPattern::exact) continue;
-      std::vector<std::byte> written(expected.size());
-      reference->expect({input}, written);
-      ASSERT_EQ(written, expected) << named(input);
-    }
+    for (const InputSpec& input : reversed_inputs(types)) expect_agreement_with_a_plain_scan(input);
 }
 
 TEST(ReferenceOfReverse, ChecksPartsAndNamesTheItemThatIsWrong) {
