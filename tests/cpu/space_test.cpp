@@ -13,6 +13,7 @@
 #include "families_under_test.h"
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
+#include "message_of.h"
 #include "scan/config/scan_rows.h"
 #include "scan/config/single_block.h"
 #include "scantune/error.hpp"
@@ -174,17 +175,23 @@ TEST(Space, SearchedConfigsAreLegalAndDistinct) {
   }
 }
 
+// Why a family's default is illegal for a request that it supports; empty if it is not.
+std::string fault_of_default(const FamilyModel& family, const ScanRequest& request, int sm) {
+  if (family.unsupported_reason(request, sm) != nullptr) return {};
+  const Config config = family.default_config(request, sm);
+  const char* const reason = family.invalid_reason(config, request, sm);
+  if (reason == nullptr) return {};
+  return std::string(reason) + ": " + to_string(config) + " of " + to_string(request) + ", " +
+         std::to_string(request.custom_alignment) + ", sm " + std::to_string(sm);
+}
+
 TEST(Space, EveryFamilyHasALegalDefaultForEveryRequestOnEveryArchitecture) {
   for (ScanRequest request : all_requests())
     for (const int sm : kArchs)
       for (const u64 n : kSizes)
         for (const FamilyModel* family : scan_families()) {
           request.n = n;
-          if (family->unsupported_reason(request, sm) != nullptr) continue;
-          const Config config = family->default_config(request, sm);
-          const char* const reason = family->invalid_reason(config, request, sm);
-          ASSERT_EQ(reason, nullptr) << reason << ": " << to_string(config) << " of " << to_string(request) << ", "
-                                     << request.custom_alignment << ", sm " << sm;
+          ASSERT_EQ(fault_of_default(*family, request, sm), "");
         }
 }
 
@@ -196,11 +203,7 @@ TEST(Space, EveryFamilyHasALegalDefaultForRowsOfEveryLength) {
         for (const FamilyModel* family : row_families()) {
           request.rows = 77;
           request.n = request.rows * length;
-          if (family->unsupported_reason(request, sm) != nullptr) continue;
-          const Config config = family->default_config(request, sm);
-          const char* const reason = family->invalid_reason(config, request, sm);
-          ASSERT_EQ(reason, nullptr) << reason << ": " << to_string(config) << " of " << to_string(request) << ", "
-                                     << request.custom_alignment << ", sm " << sm;
+          ASSERT_EQ(fault_of_default(*family, request, sm), "");
         }
   }
 }
@@ -214,11 +217,7 @@ TEST(Space, EveryFamilyHasALegalDefaultForColumnsOfEveryLength) {
           for (const FamilyModel* family : column_families()) {
             request.columns = columns;
             request.n = columns * lines;
-            if (family->unsupported_reason(request, sm) != nullptr) continue;
-            const Config config = family->default_config(request, sm);
-            const char* const reason = family->invalid_reason(config, request, sm);
-            ASSERT_EQ(reason, nullptr) << reason << ": " << to_string(config) << " of " << to_string(request) << ", "
-                                       << request.custom_alignment << ", sm " << sm;
+            ASSERT_EQ(fault_of_default(*family, request, sm), "");
           }
   }
 }
@@ -366,13 +365,9 @@ TEST(Space, KeepsEveryWorkspaceUnderOnePercentOfTheInput) {
 }
 
 TEST(Space, SaysWhyNoFamilySupportsAProblem) {
-  try {
-    default_config(request_of(ValueType::i8, 100), 90);
-    FAIL() << "no exception";
-  } catch (const RequestError& error) {
-    EXPECT_NE(std::string(error.what()).find("no kernel does i8 inclusive sum of 100 items"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("lookback: the accumulator type must be"), std::string::npos);
-  }
+  const std::string message = message_of<RequestError>([] { default_config(request_of(ValueType::i8, 100), 90); });
+  EXPECT_NE(message.find("no kernel does i8 inclusive sum of 100 items"), std::string::npos) << message;
+  EXPECT_NE(message.find("lookback: the accumulator type must be"), std::string::npos) << message;
 }
 
 // Verification scans sizes other than the one that a module was loaded for.

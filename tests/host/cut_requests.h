@@ -92,4 +92,27 @@ std::optional<R> cut(const RowReader& row, const Config& config, const R& reques
   return std::nullopt;
 }
 
+// Every cut of the items has a family for each case. Without one a design would have too few rows.
+template <class Case, class RequestOf>
+void expect_families_of_every_cut(const std::vector<Case>& cases, const RequestOf& request_of) {
+  for (const Case& tested : cases)
+    for (const Segments segments : {Segments::none, Segments::rows, Segments::columns}) {
+      auto request = request_of(tested);
+      request.segments = segments;
+      request.rows = segments == Segments::rows ? 32 : 0;
+      request.columns = segments == Segments::columns ? 32 : 0;
+      EXPECT_NO_THROW(default_config(request, 90)) << tested.name;
+    }
+}
+
+// How far behind a vector's boundary an array of that type begins: off it, or so that kernels for aligned pointers
+// serve it.
+template <class R>
+u64 offset_of(const R& request, bool aligned, ValueType type, u64 bytes) {
+  if (!aligned) return 3 * static_cast<u64>(request.alignment_of(type));
+  if constexpr (requires { request.direction; })
+    if (request.direction == Direction::reverse) return -bytes % kVectorAlignmentBytes;
+  return 0;
+}
+
 }  // namespace scantune

@@ -245,12 +245,7 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
   constexpr bool kScans = std::is_same_v<R, ScanRequest>;
   const auto bytes = static_cast<u64>(request.input_bytes());
   const u64 results = kScans ? request.n : sequences_of(request).size();
-  const auto off = [&](u64 items) -> u64 {
-    if (!aligned) return 3 * static_cast<u64>(request.alignment_of(request.input_type));
-    bool from_end = false;
-    if constexpr (kScans) from_end = request.direction == Direction::reverse;
-    return from_end ? -(items * bytes) % kVectorAlignmentBytes : 0;
-  };
+  const auto off = [&](u64 items) { return offset_of(request, aligned, request.input_type, items * bytes); };
   const GuardedMemory input(device, request.n * bytes, off(request.n));
   const GuardedMemory first(device, results * bytes, off(results)), second(device, results * bytes, off(results));
   const std::array outputs = {&first, &second};
@@ -334,19 +329,10 @@ TEST(OperatorStateDesign, CoversEveryPairOfValues) {
   EXPECT_EQ(design<ReduceRequest>().gaps(), std::vector<std::string>{});
 }
 
-// Without a family of each cut the parameters above would be too few.
 TEST(OperatorStates, HaveAFamilyOfEveryCut) {
   needs_no_kernel();
-  for (const StateCase& state : cases())
-    for (const Segments segments : {Segments::none, Segments::rows, Segments::columns}) {
-      ScanRequest scan = request_of<ScanRequest>(state);
-      ReduceRequest reduction = request_of<ReduceRequest>(state);
-      scan.segments = reduction.segments = segments;
-      scan.rows = reduction.rows = segments == Segments::rows ? 32 : 0;
-      scan.columns = reduction.columns = segments == Segments::columns ? 32 : 0;
-      EXPECT_NO_THROW(default_config(scan, 90)) << state.name;
-      EXPECT_NO_THROW(default_config(reduction, 90)) << state.name;
-    }
+  expect_families_of_every_cut(cases(), request_of<ScanRequest>);
+  expect_families_of_every_cut(cases(), request_of<ReduceRequest>);
 }
 
 }  // namespace
