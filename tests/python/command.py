@@ -64,6 +64,13 @@ def scantune_here(*arguments: str) -> tuple[int, str]:
     return code, out + err
 
 
+def ended_well(*arguments: str) -> str:
+    """Return all output of the command in this process, which has to succeed."""
+    code, output = scantune_here(*arguments)
+    assert code == 0, output
+    return output
+
+
 @contextlib.contextmanager
 def of_user(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
     """Let commands in this process run in a folder, and with an environment in place of that of the tests."""

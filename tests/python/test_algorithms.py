@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune_here, streams_here
+from command import ended_well, streams_here
 from conftest import FAKE_WORKER, SUM, Tune
 from examples import DEVICES, RECORDS, RUNS, TRIALS, scan
 from fake_worker import algorithms
@@ -293,16 +293,13 @@ def test_command_tunes_and_shows_what_it_was_asked_for(tmp_path: Path) -> None:
     assert code == 0, err
     problem = json.loads(out)["winners"][0]["problem"]
     assert problem == {"algorithm": "row_sum", "input_type": "i8", "output_type": "i64", "shape": '{"rows":10}'}
-    code, output = scantune_here("tune", *options, "--algorithm=copy")
-    assert code == 0, output
+    output = ended_well("tune", *options, "--algorithm=copy")
     assert {(algorithm, shape) for algorithm, _, shape in columns_of(db)} == {("row_sum", '{"rows":10}'), ("copy", "")}
-    code, output = scantune_here("db", "show", "--db", str(db))
-    assert code == 0, output
+    output = ended_well("db", "show", "--db", str(db))
     assert "row_sum i8:i64 rows≈2^10" in output
     assert "copy i8:i64" in output
     for command in ("bench", "regret --n 2^11 --samples 1 --trials 0", "db explain"):
-        code, output = scantune_here(*command.split(), "--algorithm", "copy", "--type", "i8:i64", "--n", "2^12")
-        assert code == 0, output
+        output = ended_well(*command.split(), "--algorithm", "copy", "--type", "i8:i64", "--n", "2^12")
         assert "copy i8:i64" in output
 
 
@@ -325,8 +322,7 @@ def test_help_lists_options_by_algorithm() -> None:
 @pytest.mark.usefixtures("fake_worker_command")
 def test_run_without_options_is_of_one_algorithm(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
-    code, output = scantune_here("--arch", "host", "--n", "64", "--budget", "2s", "--workers", "1", "--db", str(db))
-    assert code == 0, output
+    ended_well("--arch", "host", "--n", "64", "--budget", "2s", "--workers", "1", "--db", str(db))
     assert {algorithm for algorithm, _, _ in columns_of(db)} == {"scan"}
 
 

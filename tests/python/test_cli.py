@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune, scantune_here, start
+from command import ended_well, scantune, scantune_here, start
 from examples import RECORDS
 from fake_worker import DEFAULTS
 from scantune import __main__ as program
@@ -65,8 +65,7 @@ def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
 ) -> None:
     monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps({"gpu": "sm_90"}))
     file = tmp_path / "run.json"
-    code, output = scantune_here("--arch", "sm_90", "--workers", "1", "--budget", "2s", "--json", str(file))
-    assert code == 0, output
+    output = ended_well("--arch", "sm_90", "--workers", "1", "--budget", "2s", "--json", str(file))
     assert "Fastest kernels on Fake GPU (sm_90, 132 SMs): sums" in output
     assert re.search(r"run again:\n  sums \(72 cells: .*; about \d+m\d\ds\)\n", output), output
     for later in ("isolated sums", "sums of reductions", "places of minima and maxima"):
@@ -91,15 +90,13 @@ def test_stage_that_fails_leaves_the_others_alone(tmp_path: Path, monkeypatch: p
 
 
 def test_auto_says_why_it_takes_the_host() -> None:
-    code, output = scantune_here(*SMALL)
-    assert code == 0
+    output = ended_well(*SMALL)
     assert "no GPU can be used (libcuda.so.1 was not found" in output
 
 
 def test_auto_takes_the_gpu_if_there_is_one(faults: Callable[..., None]) -> None:
     faults(gpu="sm_90")
-    code, output = scantune_here(*SMALL)
-    assert code == 0
+    output = ended_well(*SMALL)
     assert "tuning Fake GPU (sm_90, 132 SMs)" in output
 
 
@@ -278,16 +275,14 @@ def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial
 
 
 def test_what_the_budget_cut_short_or_did_not_reach_is_counted() -> None:
-    code, output = scantune_here("--arch", "host", "--type", "i32", "--n", "2^12,2^14,2^16", "--budget", "0.1s")
-    assert code == 0, output
+    output = ended_well("--arch", "host", "--type", "i32", "--n", "2^12,2^14,2^16", "--budget", "0.1s")
     assert "the budget cut 1 search short" in output
     assert "the budget ended before 2 searches: run again to resume, or raise --budget" in output
 
 
 def test_bench_times_what_the_library_would_run_and_saves_nothing(tmp_path: Path) -> None:
     file = tmp_path / "bench.json"
-    code, output = scantune_here("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", str(file))
-    assert code == 0, output
+    output = ended_well("bench", "--arch", "host", "--type", "i32", "--n", "2^12", "--json", str(file))
     assert re.search(r"i32 sum +2\^12 +\d+\.\d\d +.* exact_n +lookback", output), output
     assert [result["origin"] for result in json.loads(file.read_text())["results"]] == ["exact_n"]
     assert not (tmp_path / "data").exists()
@@ -301,8 +296,7 @@ def test_every_departure_is_printed_at_80_columns_and_nothing_else(
     problem = ["--arch", "host", "--type", "i32", "--n", "2^14", "--latency", "isolated", "--determinism", "run_to_run"]
     sizes = ["--n", "2^12,2^14", "--samples", "1", "--trials", "0", "--within", "1000"]
     for command in (["bench", *problem], ["regret", *problem, *sizes]):
-        code, output = scantune_here(*command)
-        assert code == 0, output
+        output = ended_well(*command)
         assert "lookback items_per_thread=8 layout=warp_transposed" in output
         assert "…" not in output
         assert "window=32" not in output
@@ -313,8 +307,7 @@ def test_resumed_run_shows_departures_as_the_first_run_did(tmp_path: Path, monke
     monkeypatch.setenv("COLUMNS", "80")
     tables = []
     for _ in range(2):
-        code, output = scantune_here("--arch", "host", *SMALL, "--db", str(tmp_path / "my.db"))
-        assert code == 0, output
+        output = ended_well("--arch", "host", *SMALL, "--db", str(tmp_path / "my.db"))
         tables.append(re.findall(r"(?:lookback|single_block) .*", output.partition("Fastest kernels")[2]))
         assert "what departs from the family's default" in output.replace("\n", " ")
     first, resumed = tables
@@ -348,8 +341,7 @@ def test_show_export_import_and_explain(tmp_path: Path, faults: Callable[..., No
     here, there, file = tmp_path / "here.db", tmp_path / "there.db", tmp_path / "export.db"
     assert scantune_here("--db", str(here), *SMALL)[0] == 0
     assert scantune_here("db", "export", str(file), "--db", str(here)) == (0, f"1 winner exported to {file}\n")
-    code, output = scantune_here("db", "import", str(file), "--db", str(there))
-    assert code == 0
+    output = ended_well("db", "import", str(file), "--db", str(there))
     assert "1 new winner, 0 replaced ours, 0 of ours kept" in output
     shown = scantune_here("db", "show", "--db", str(there))[1]
     assert "Fake CPU (host)" in shown
@@ -383,8 +375,7 @@ def test_export_and_import_through_a_pipe(tmp_path: Path) -> None:
 
 def test_explain_asks_for_an_operator_by_its_name(request_log: Callable[[], list[dict[str, Any]]]) -> None:
     options = ["--type", "custom8", "--op", "custom_moderate:affine", "--n", "2^12", "--determinism", "run_to_run"]
-    code, output = scantune_here("db", "explain", *options)
-    assert code == 0, output
+    output = ended_well("db", "explain", *options)
     assert "custom8 custom_moderate:affine run_to_run 2^12: exact_n" in output
     (request,) = [request["request"] for request in request_log() if request["method"] == "select"]
     assert request["op"] == "custom_moderate:affine"
@@ -393,8 +384,7 @@ def test_explain_asks_for_an_operator_by_its_name(request_log: Callable[[], list
 
 def test_all_types_leaves_out_those_that_the_operator_is_not_for(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
-    code, output = scantune_here("--type", "all", "--op", "bit_xor", "--n", "2^10", "--workers", "1", "--db", str(db))
-    assert code == 0, output
+    output = ended_well("--type", "all", "--op", "bit_xor", "--n", "2^10", "--workers", "1", "--db", str(db))
     assert "left out, because no kernel is for them: f16 bit_xor, f32 bit_xor, f64 bit_xor" in output
     with sqlite3.connect(db) as connection:
         found = [
@@ -410,8 +400,7 @@ def test_own_operator_is_tuned_from_its_file_under_its_name(tmp_path: Path) -> N
     own = ["--operator", str(file), "--name", "affine", "--type", "custom8", "--cost", "cheap"]
     common = ["--determinism", "run_to_run", "--n", "2^12", "--workers", "1", "--db", str(db)]
     for words in ("custom8 custom_cheap:affine run_to_run 2^12: ", "1 of 1 were finished by an earlier run"):
-        code, output = scantune_here(*own, *common)
-        assert code == 0, output
+        output = ended_well(*own, *common)
         assert words in output
     with sqlite3.connect(db) as connection:
         found = [
@@ -437,16 +426,13 @@ def test_device_and_file_named_like_markup_are_printed_as_they_are(
 ) -> None:
     monkeypatch.setenv("FAKE_WORKER_NAME", "[/x] [bold]CPU")
     db, file = tmp_path / "[/y].db", tmp_path / "[/z].db"
-    code, output = scantune_here("--db", str(db), *SMALL)
-    assert code == 0, output
+    output = ended_well("--db", str(db), *SMALL)
     assert "Fastest kernels on [/x] [bold]CPU (host)" in output
     assert f"1 winner in {db}, " in output
-    code, output = scantune_here("db", "show", "--db", str(db))
-    assert code == 0, output
+    output = ended_well("db", "show", "--db", str(db))
     assert "[/x] [bold]CPU (host)" in output
     assert scantune_here("db", "export", str(file), "--db", str(db)) == (0, f"1 winner exported to {file}\n")
-    code, output = scantune_here("db", "import", str(file), "--db", str(tmp_path / "other.db"))
-    assert code == 0, output
+    output = ended_well("db", "import", str(file), "--db", str(tmp_path / "other.db"))
 
 
 def test_import_of_nonsense_ends_with_1(tmp_path: Path) -> None:
@@ -458,8 +444,7 @@ def test_import_of_nonsense_ends_with_1(tmp_path: Path) -> None:
 
 
 def test_doctor_is_content_with_a_host_device() -> None:
-    code, output = scantune_here("doctor")
-    assert code == 0, output
+    output = ended_well("doctor")
     assert re.search(r"ok +host device +Fake CPU \(host\).*compiled single_block", output)
     assert re.search(r"-- +GPU +libcuda.so.1 was not found", output) or Path("/proc/driver/nvidia/version").exists()
 
@@ -503,8 +488,7 @@ def test_doctor_tells_of_a_cache_that_the_library_does_not_use(tmp_path: Path, m
 
 def test_version_and_help_do_not_tune() -> None:
     assert re.fullmatch(r"scantune \d+\.\d+\.\d+\n", scantune("--version")[1])
-    code, output = scantune_here("--help")
-    assert code == 0
+    output = ended_well("--help")
     assert "doctor" in output
     assert "--budget" in scantune_here("tune", "--help")[1]
 
@@ -531,8 +515,7 @@ def test_version_and_help_do_not_tune() -> None:
 )
 def test_help_is_whole_at_80_columns(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    code, output = scantune_here(*command.split(), "--help")
-    assert code == 0
+    output = ended_well(*command.split(), "--help")
     assert "…" not in output
 
 
@@ -552,12 +535,10 @@ def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:
 def test_portfolio_prints_its_breakpoints_and_show_their_worst_regret(tmp_path: Path) -> None:
     db = str(tmp_path / "tuning.db")
     sizes = ["--type", "i32", "--n", "2^10..2^13:2", "--workers", "1", "--db", db]
-    code, output = scantune_here(*sizes, "--portfolio", "--latency", "isolated")
-    assert code == 0, output
+    output = ended_well(*sizes, "--portfolio", "--latency", "isolated")
     assert "at most 6m00s" in output  # three times the budget of the host device without a portfolio
     assert re.search(r"i32 sum isolated between 2\^\d+ and 2\^\d+: from \S+ on [a-z_]+, regret [0-9.]+%", output)
-    code, shown = scantune_here("db", "show", "--db", db)
-    assert code == 0
+    shown = ended_well("db", "show", "--db", db)
     assert "worst-case regret" in shown
     assert re.search(r"i32 sum isolated +\d+ +[0-9.]+% +\S+ +2\^\d+ and 2\^\d+", shown), shown
 

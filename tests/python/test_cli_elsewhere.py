@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune_here, streams_here
+from command import ended_well, scantune_here, streams_here
 from scantune.errors import UsageError
 from scantune.model.device import Device
 from scantune.worker.named_device import named_device
@@ -70,13 +70,11 @@ def test_part_of_a_name_with_the_count_of_sms_means_the_known_device() -> None:
 
 
 def test_show_lists_what_comes_with_the_library_by_its_departures() -> None:
-    code, output = scantune_here("db", "show", "--built-in", "--device", "far")
-    assert code == 0, output
+    output = ended_well("db", "show", "--built-in", "--device", "far")
     assert "Far GPU (sm_90, 132 SMs)" in output
     assert "lookback layout=direct\n" in output
     assert "1 winner in the library" in output
-    code, output = scantune_here("db", "show", "--built-in", "--device", "Near GPU")
-    assert code == 0, output
+    output = ended_well("db", "show", "--built-in", "--device", "Near GPU")
     assert "0 winners in the library" in output
     assert "it has winners of Far GPU (sm_90, 132 SMs)" in output
 
@@ -86,8 +84,7 @@ def test_show_tells_every_value_where_there_is_no_worker(tmp_path: Path, monkeyp
     assert scantune_here("--arch", "host", "--type", "i32", "--n", "2^14", "--workers", "1", "--db", db)[0] == 0
     with_worker = scantune_here("db", "show", "--db", db)[1]
     monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
-    code, without = scantune_here("db", "show", "--db", db)
-    assert code == 0, without
+    without = ended_well("db", "show", "--db", db)
     assert "what departs from the family's default" in with_worker
     assert "what departs" not in without
     assert "block_threads=" in without

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune_here
+from command import ended_well, scantune_here
 from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS
 from scantune.compare.diff import Kind, counts, differences
 from scantune.compare.holdings import holdings_of
@@ -88,8 +88,7 @@ def test_cells_differ_by_winner_time_or_presence_and_not_by_origin(form: str, tm
 def test_diff_tells_both_sides_when_and_with_what(tmp_path: Path) -> None:
     newer = replace(OTHER_WINNER, run=replace(RUNS[1], driver_version="590.1"))
     a, b = saved(tmp_path / "a.db", [CELL, NEXT], [ABOVE]), saved(tmp_path / "b.jsonl", [newer, NEXT])
-    code, output = scantune_here("db", "diff", str(a), str(b), "--json", str(tmp_path / "diff.json"))
-    assert code == 0, output
+    output = ended_well("db", "diff", str(a), str(b), "--json", str(tmp_path / "diff.json"))
     assert "1 cell the same; 1 with another winner, 0 with another time" in output
     lines = "\n".join(line.strip() for line in output.splitlines())
     assert "0.500" in lines
@@ -149,8 +148,7 @@ def test_copy_of_a_file_counts_once_and_in_whatever_order(form: str, tmp_path: P
             found.append([*content(database), *(str(row["policy"]) for row in database.rows("all_runs"))])
         assert report.same_as == {b: a}
     assert found[0] == found[1]
-    code, output = scantune_here("db", "merge", str(b), str(a), "--dry-run")
-    assert code == 0
+    output = ended_well("db", "merge", str(b), str(a), "--dry-run")
     assert f"{b} holds what {a} holds" in output
 
 
@@ -172,8 +170,7 @@ def test_merge_tells_each_conflict_and_why_and_takes_breakpoints_of_the_winners_
     short = replace(OTHER_WINNER, run=OTHER_WINNER.run.cut_short())
     a, b = saved(tmp_path / "a.db", [CELL, NEXT], [ABOVE]), saved(tmp_path / "b.jsonl", [short])
     c, report = tmp_path / "c.db", tmp_path / "merge.json"
-    code, output = scantune_here("db", "merge", str(b), str(a), "-o", str(c), "--json", str(report))
-    assert code == 0, output
+    output = ended_well("db", "merge", str(b), str(a), "-o", str(c), "--json", str(report))
     assert f"kept    2045.00 µs of {a}: lookback window=8" in output
     assert f"against 1022.50 µs of {b}: no_parameters default" in output
     assert "cut short, templates aaaaaaaa" in output

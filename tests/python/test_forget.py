@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from command import scantune_here
+from command import ended_well, scantune_here
 from examples import CONFIGS, DEVICES, MEASUREMENTS, NOON, PROBLEMS, RECORDS, RUNS
 from scantune.model.algorithms import Algorithms
 from scantune.model.breakpoint import Breakpoint, Probe
@@ -125,8 +125,7 @@ def test_dry_run_tells_what_the_options_choose_and_drops_nothing(
     path: Path, tmp_path: Path, options: list[str], winners: int, breakpoints: int, trials: int
 ) -> None:
     told = tmp_path / "told.json"
-    code, output = scantune_here("db", "forget", *options, "--dry-run", "--db", str(path), "--json", str(told))
-    assert code == 0, output
+    output = ended_well("db", "forget", *options, "--dry-run", "--db", str(path), "--json", str(told))
     assert f"would be forgotten in {path}" in output
     message = json.loads(told.read_text())
     assert message["dry_run"] is True
@@ -138,8 +137,7 @@ def test_dry_run_tells_what_the_options_choose_and_drops_nothing(
 @pytest.mark.usefixtures("fake_worker_command")
 @pytest.mark.parametrize(("options", "is_left"), [(["--origin", "ada"], 3), (["--all"], 0)])
 def test_what_is_told_is_dropped(path: Path, options: list[str], is_left: int) -> None:
-    code, output = scantune_here("db", "forget", *options, "--db", str(path))
-    assert code == 0, output
+    output = ended_well("db", "forget", *options, "--db", str(path))
     assert f"trial{'s' if is_left == 0 else ''} forgotten in {path}" in output
     with open_database(path) as database:
         records, _, trials = left(database)

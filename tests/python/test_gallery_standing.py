@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import scantune_here
+from command import ended_well, scantune_here
 from conftest import QUICK, SUM, Tune, rows
 from fake_worker import GALLERY
 from gallery_command import HOST, Requests, tried
@@ -66,8 +66,7 @@ def test_replays_sweeps_and_explanations_never_try_a_family_of_the_gallery(
     swept = ["sweep", *HOST, "--type", "i32", "--n", "2^9", "-o", space, "--workers", "1"]
     for command in (swept, ["explain", *HOST, "--type", "i32", "--n", "2^9"], ["bench", *HOST, "--n", "2^9"],
                     ["replay", space, "--seeds", "1", "--effort", "quick"]):  # fmt: skip
-        code, said = scantune_here(*command)
-        assert code == 0, said
+        said = ended_well(*command)
     assert tried(request_log()) == {"single_block", "lookback"}
     assert not set(GALLERY) & set(re.findall(r"\w+", said))
 
@@ -107,8 +106,7 @@ def test_work_that_is_none_is_refused(worker: Worker, monkeypatch: pytest.Monkey
 
 def test_family_that_is_named_is_tuned_and_nothing_else(tmp_path: Path, request_log: Requests) -> None:
     db = str(tmp_path / "a.db")
-    code, said = scantune_here("tune", *HOST, "--family", "kogge_stone", "--type", "i32", "--n", "2^9", "--db", db)
-    assert code == 0, said
+    said = ended_well("tune", *HOST, "--family", "kogge_stone", "--type", "i32", "--n", "2^9", "--db", db)
     assert "kogge_stone block_threads=64" in said
     assert tried(request_log()) == {"kogge_stone", "single_block", "lookback"}
     of_library = {str(config) for one in request_log() if one["method"] == "measure" for config in one["configs"]
@@ -117,12 +115,10 @@ def test_family_that_is_named_is_tuned_and_nothing_else(tmp_path: Path, request_
 
 
 def test_config_of_the_gallery_is_timed_and_raced() -> None:
-    code, said = scantune_here("bench", *HOST, "--type", "i32", "--config", "brent_kung", "--n", "2^10")
-    assert code == 0, said
+    said = ended_well("bench", *HOST, "--type", "i32", "--config", "brent_kung", "--n", "2^10")
     assert "brent_kung default" in said
-    code, said = scantune_here("bench", *HOST, "--type", "i32", "--compare", "kogge_stone", "brent_kung", "selected",
+    said = ended_well("bench", *HOST, "--type", "i32", "--compare", "kogge_stone", "brent_kung", "selected",
                           "--n", "2^9")  # fmt: skip
-    assert code == 0, said
     assert re.findall(r"kogge_stone default|brent_kung default|lookback default", said) == [
         "kogge_stone default", "brent_kung default", "lookback default",
     ]  # fmt: skip
@@ -131,8 +127,7 @@ def test_config_of_the_gallery_is_timed_and_raced() -> None:
 def test_best_known_config_of_a_named_family_comes_from_the_trials(tmp_path: Path) -> None:
     common = [*HOST, "--family", "brent_kung", "--type", "i32", "--n", "2^9", "--db", str(tmp_path / "a.db")]
     assert scantune_here("tune", *common)[0] == 0
-    code, said = scantune_here("bench", *common)
-    assert code == 0, said
+    said = ended_well("bench", *common)
     assert "brent_kung block_threads=64" in said
 
 

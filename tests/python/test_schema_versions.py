@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from command import scantune_here
+from command import ended_well
 from conftest import Tune
 from examples import CONFIGS, DEVICES, NOON, RECORDS, scan
 from scantune.compare.exchange import import_database
@@ -367,8 +367,7 @@ def test_command_upgrades_and_says_what_it_did(old_file: Path, version: int, tmp
     told = tmp_path / "told.json"
     messages = []
     for dry_run in (["--dry-run"], [], []):
-        code, output = scantune_here("db", "upgrade", *dry_run, "--db", str(old_file), "--json", str(told))
-        assert code == 0, output
+        ended_well("db", "upgrade", *dry_run, "--db", str(old_file), "--json", str(told))
         messages.append(json.loads(told.read_text()))
     planned, done, again = messages
     for message in planned, done:

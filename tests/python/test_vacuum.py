@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import scantune_here
+from command import ended_well, scantune_here
 from examples import MEASUREMENTS, RECORDS
 from scantune.model.algorithms import Algorithms
 from scantune.model.config import Config
@@ -88,8 +88,7 @@ def test_command_tells_bytes_before_and_after(database: Database, tmp_path: Path
     told = tmp_path / "told.json"
     messages = []
     for dry_run in (["--dry-run"], []):
-        code, output = scantune_here("db", "vacuum", *dry_run, "--db", str(database.path), "--json", str(told))
-        assert code == 0, output
+        output = ended_well("db", "vacuum", *dry_run, "--db", str(database.path), "--json", str(told))
         messages.append(json.loads(told.read_text()))
     planned, done = messages
     assert planned["dropped_runs"] == done["dropped_runs"] == 3

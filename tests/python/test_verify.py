@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from command import invoke, scantune_here
+from command import ended_well, invoke, scantune_here
 from conftest import FAKE_WORKER, QUICK, SUM
 from examples import scan
 from scantune.compare.correction import DatabaseCorrection, TextCorrection
@@ -233,16 +233,14 @@ def test_bad_records_that_were_planted_are_found_and_forgotten(planted: Path, tm
     }  # fmt: skip
     assert message["applied"] is False
 
-    code, output = scantune_here(*options, "--apply")
-    assert code == 0, output
+    output = ended_well(*options, "--apply")
     assert "2 forgotten, 1 with the times of now" in output
     assert left_in(planted) == [N, N + 2]
     with open_database(planted) as database:
         failed = {row["n"]: row["status"] for row in database.rows("all_trials") if row["status"] != "ok"}
     assert failed == {N + 3: "wrong_result"}
 
-    code, output = scantune_here(*options)
-    assert code == 0, output
+    output = ended_well(*options)
     assert "2 winners of" in output
 
 
@@ -253,8 +251,7 @@ def test_text_is_verified_and_written_anew_without_the_bad_ones(planted: Path) -
     options = ["db", "verify", str(text), "--arch", "host", "--workers", "2"]
     code, output = scantune_here(*options)
     assert (code, text.read_text()) == (3, before), output
-    code, output = scantune_here(*options, "--apply")
-    assert code == 0, output
+    output = ended_well(*options, "--apply")
     lines = text.read_text().splitlines()
     assert [json.loads(line)["n"] for line in lines] == [N, N + 2]
     assert lines[1] in before.splitlines()
@@ -328,8 +325,7 @@ def test_breakpoint_stays_with_the_config_that_it_was_measured_with(verify: Veri
 def test_wrong_record_without_a_trial_leaves_a_failed_one(planted: Path) -> None:
     with open_database(planted) as database:
         database.run("drop_all_trials", {})
-    code, output = scantune_here("db", "verify", str(planted), "--arch", "host", "--workers", "2", "--apply")
-    assert code == 0, output
+    ended_well("db", "verify", str(planted), "--arch", "host", "--workers", "2", "--apply")
     with open_database(planted) as database:
         trials = database.rows("all_trials")
         assert [(row["n"], row["status"], row["is_default"]) for row in trials] == [(N + 3, "wrong_result", 0)]
@@ -362,10 +358,7 @@ def test_failure_of_the_first_questions_is_of_its_record_alone(verify: Verify, m
 
 def test_own_database_is_verified_where_no_file_is_named(planted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCANTUNE_DB", str(planted))
-    code, output = scantune_here(
-        "db", "verify", "--arch", "host", "--n", f"{N},{N + 2}", "--type", "i32", "--workers", "1"
-    )
-    assert code == 0, output
+    output = ended_well("db", "verify", "--arch", "host", "--n", f"{N},{N + 2}", "--type", "i32", "--workers", "1")
     assert "1 verified, 0 slower, 0 wrong, 1 not applicable, 0 not reached" in output
     assert "the tile does not fit in shared memory" in output
     code, output = scantune_here("db", "verify", str(planted.with_name("absent.db")))
