@@ -28,6 +28,8 @@ from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, policy_text
 from scantune.model.restriction import Restriction
 from scantune.model.space import Space
+from scantune.search.sampler_names import Sampler
+from scantune.search.study_storage import StudyStorage
 from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
@@ -178,7 +180,8 @@ def tune(database: Database) -> Tune:
         sizes: tuple[int, ...] = (2**14,), problems: tuple[Problem, ...] = (SUM,), policy: Policy = QUICK,
         effort: Effort = Effort.quick, seed: int = 1, started_at: str = "2026-01-01T00:00:00Z",
         timeouts: Timeouts | None = None, notebook: Notebook | None = None, source: OperatorSource | None = None,
-        is_portfolio: bool = False, restriction: Restriction | None = None,
+        is_portfolio: bool = False, restriction: Restriction | None = None, sampler: Sampler = Sampler.default,
+        storage: StudyStorage | None = None,
     ) -> tuple[Outcome, Notebook]:  # fmt: skip
         notebook = notebook or Notebook()
         with Worker(FAKE_WORKER, "host", seed) as worker:
@@ -200,6 +203,8 @@ def tune(database: Database) -> Tune:
                 source,
                 is_portfolio=is_portfolio,
                 restriction=restriction,
+                sampler=sampler,
+                storage=storage,
             )
             return tuner.run(problems, sizes), notebook
 

@@ -13,9 +13,10 @@ from conftest import SUM, TABLES
 from fake_worker import space as fake_space
 from scantune.model.config import Config
 from scantune.model.space import Parameter, Space
-from scantune.search import proposals
+from scantune.search import proposals as proposing
 from scantune.search.exchanges import changed, exchanges, single_changes
-from scantune.search.proposals import Search
+from scantune.search.study import SearchStudy
+from studies import proposals, study_of, tell
 
 THREADS = Parameter("threads", True, (128, 256, 512, 640, 1024))
 ITEMS = Parameter("items", True, (4, 8, 16))
@@ -65,20 +66,18 @@ def time_of(config: Config) -> float:
     return 1.0 + 0.5 * abs(math.log2(tile / 4096)) + 0.2 * departures - 0.05 * math.log2(of["block_threads"] / 128)
 
 
-def standing_still(
-    space: Space, is_legal: Callable[[Config], bool] = lambda config: True, patience: int = 100
-) -> Search:
+def standing_still(space: Space, is_legal: Callable[[Config], bool] = lambda config: True) -> SearchStudy:
     """Return a search that knows a config of few threads and what is a step from it, all of which is slower."""
     family = space.families["lookback"]
-    search = Search(replace(space, families={"lookback": family}), 1, patience, is_legal)
+    search = study_of(replace(space, families={"lookback": family}), is_legal=is_legal)
     few = family.table.config(FEW)
     for config in [few, *family.neighbours(few)]:
-        search.tell(config, time_of(config))
+        tell(search, config, time_of(config))
     return search
 
 
-def suggestions(search: Search, count: int) -> list[Config]:
-    return [config for config in itertools.islice(iter(search.suggest, None), count) if config]
+def suggestions(search: SearchStudy, count: int) -> list[Config]:
+    return list(itertools.islice(proposals(search), count))
 
 
 def test_search_that_stands_still_tries_the_exchange_that_gains_before_long(space: Space) -> None:
@@ -91,7 +90,7 @@ def test_no_exchange_is_tried_before_so_many_trials_brought_no_gain(
     space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = space.families["lookback"].table.config(MANY)
-    monkeypatch.setattr(proposals, "_EXCHANGE_AFTER", 1000)
+    monkeypatch.setattr(proposing, "_EXCHANGE_AFTER", 1000)
     assert many not in suggestions(standing_still(space), 8)
 
 
@@ -105,11 +104,9 @@ def test_exchange_that_is_illegal_is_not_tried(space: Space) -> None:
 
 
 def test_exchanges_in_vain_do_not_use_up_the_patience(space: Space) -> None:
-    search = standing_still(space, patience=20)
-    search.renew_patience()
-    told = 0
-    while not search.is_settled and (config := search.suggest()):
-        search.tell(config, 3.0)
+    search = standing_still(space)
+    before = told = search.in_vain
+    for config in itertools.islice(proposals(search), 20):
+        tell(search, config, 3.0)
         told += 1
-    assert search.is_settled
-    assert told > 20
+    assert before < search.in_vain < told

@@ -6,7 +6,6 @@ import json
 import math
 from dataclasses import replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,13 @@ from conftest import SUM
 from examples import scan
 from fake_gpu import DEFAULTS
 from scantune.cli.replay import shipped_spaces
-from scantune.errors import ScantuneError
 from scantune.model.config import Config
 from scantune.model.policy import Effort
 from scantune.model.recorded_space import RecordedConfig, RecordedSpace
 from scantune.model.trial import Failure
 from scantune.search.recorded_worker import RecordedCompilers, RecordedWorker
-from scantune.search.replay import Replayed, Trace, replay, replay_policy, trace_of
+from scantune.search.replay import Replayed, Trace, replay, replay_policy
 from scantune.search.sampler_names import Sampler
-from scantune.search.samplers import sample
 from scantune.store.space_file import read_space, write_space
 from scantune.worker.client import WorkerError
 from scantune.worker.evaluation import Evaluator, Timeouts
@@ -118,29 +115,19 @@ def test_replay_of_one_seed_is_always_alike() -> None:
     assert first == again
 
 
-@pytest.mark.parametrize("sampler", [Sampler.tpe, Sampler.ga, Sampler.random, Sampler.greedy])
+@pytest.mark.parametrize("sampler", [Sampler.tpe, Sampler.cmaes, Sampler.random])
 def test_other_samplers_evaluate_each_config_once_and_hold_the_fastest(sampler: Sampler) -> None:
-    held = sample(recorded(), sampler, 40, seed=1)
-    assert len(held) == 40
-    trace = trace_of(recorded(), held)
-    assert trace.shares[-1] >= trace.shares[0] > 0
-    assert trace.final_share > 0.8
-    few, again, other = (sample(recorded(), sampler, 20, seed) for seed in (1, 1, 2))
-    assert few == again != other
+    few = replace(policy(), trials=24)
+    first, again, other = (replay(recorded(), sampler, seed, few) for seed in (1, 1, 2))
+    assert len(first.shares) == 24
+    assert first.shares[-1] >= first.shares[0] > 0
+    assert first == again != other
 
 
-@pytest.mark.parametrize("sampler", [Sampler.gp, Sampler.cmaes])
-def test_sampler_of_another_package_evaluates_configs_or_names_the_package(sampler: Sampler) -> None:
-    package = {Sampler.gp: "torch", Sampler.cmaes: "cmaes"}[sampler]
-    if find_spec(package):
-        assert len(sample(recorded(), sampler, 30, seed=1)) == 30
-        return
-    with pytest.raises(ScantuneError, match=f"needs the package {package}"):
-        sample(recorded(), sampler, 30, seed=1)
-
-
-def test_greedy_steps_reach_the_fastest_of_a_space_without_valleys() -> None:
-    assert trace_of(recorded(), sample(recorded(), Sampler.greedy, 256, seed=1)).final_share > 0.98
+def test_sampler_whose_package_is_missing_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scantune.search.sampler_names.find_spec", lambda name: None)
+    code, text = scantune_here("replay", "--sampler", "gp")
+    assert (code, "--sampler gp needs the package torch: 'pip install torch'" in text) == (2, True)
 
 
 def test_space_of_listed_configs_leaves_out_what_lies_around_the_fastest() -> None:

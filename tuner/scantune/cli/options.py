@@ -11,6 +11,7 @@ from scantune import paths
 from scantune.errors import UsageError
 from scantune.model.device import Device
 from scantune.model.quantity import parse_sizes
+from scantune.search.sampler_names import Sampler
 
 ArchOption = Annotated[str, typer.Option(help="sm_90 and the like, host, or auto: the GPU if there is one.")]
 SizesOption = Annotated[
@@ -59,6 +60,10 @@ AlignmentOption = Annotated[
     ),
 ]
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, max=64, help="Processes that compile ahead.")]
+SamplerOption = Annotated[
+    Sampler,
+    typer.Option(help="What proposes configs: the sampler of this tuner, or one of Optuna's, which knows no effects."),
+]
 DeviceOption = Annotated[str | None, typer.Option("--device", help="cuda:0, cuda:1, ... or host.")]
 
 

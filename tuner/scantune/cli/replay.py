@@ -14,7 +14,7 @@ from rich.table import Table
 
 from scantune import paths
 from scantune.cli.json_output import JsonOutput
-from scantune.cli.options import JsonOption, WorkersOption
+from scantune.cli.options import JsonOption, SamplerOption, WorkersOption
 from scantune.cli.terminal import console, reported_errors, say
 from scantune.errors import ScantuneError, UsageError
 from scantune.model.policy import Effort
@@ -41,10 +41,7 @@ def replay_command(
         list[Path] | None,
         typer.Argument(metavar="FILES", help="Files of 'scantune sweep'; default: those that are shipped."),
     ] = None,
-    sampler: Annotated[
-        Sampler,
-        typer.Option(help="default: the search of 'scantune tune'; tpe, gp, cmaes and ga: Optuna's."),
-    ] = Sampler.default,
+    sampler: SamplerOption = Sampler.default,
     seeds: Annotated[
         int | None,
         typer.Option(min=1, max=100_000, help=f"Searches of each space: {_SEEDS}, of gp and cmaes {_SEEDS_OF_SLOW}."),
@@ -81,6 +78,7 @@ def replay_command(
         if export is not None or output is not None or family is not None:
             _export(files or [], export, output, family, only_listed)
             return
+        sampler.check()
         told = JsonOutput.of(json_, "replay")
         found = files or shipped_spaces()
         if not found:
@@ -116,13 +114,13 @@ def _replayed(
     recorded = _read(file, only_listed)
     if recorded.optimum is None:
         raise ScantuneError(f"{file}: no config of the space works")
-    has_effects = has_effects and sampler is Sampler.default
+    has_effects = has_effects and sampler.has_prior
     others = [_read(other, only_listed=False) for other in shipped_spaces()] if has_effects else []
     effects = effects_for(recorded, others)
     jobs = [(file, only_listed, sampler, effort, effects, seed) for seed in range(1, seeds + 1)]
     traces: Sequence[Trace] = list(_mapped(jobs, workers or len(os.sched_getaffinity(0))))
     told = {"file": str(file), **Replayed(name_of(recorded), sampler.value, traces).message()}
-    return {**told, "effects": has_effects} if sampler is Sampler.default else told
+    return {**told, "effects": has_effects} if sampler.has_prior else told
 
 
 def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
 
-from scantune.model.config import Config
 from scantune.model.space import Family, Indices, Parameter
 from scantune.search.effects import Effects
 from scantune.search.exchanges import changed, exchanges, single_changes
@@ -26,50 +25,49 @@ _LEAST_WEIGHT, _MOST_WEIGHT = 0.01, 0.5  # limits to the weight that other probl
 
 
 class FamilySearch:
-    """The search within one family. Scores are log times.
+    """The search within one family, whose configs are indices of the parameters' values. Scores are log times."""
 
-    A config with values that no parameter lists is learned from as the nearest listed one.
-    """
-
-    def __init__(self, family: Family, seed: int, effects: Effects) -> None:
-        self._family = family
-        self._surrogate = Surrogate([_prior(family.name, one, effects) for one in family.parameters], seed)
+    def __init__(self, parameters: Sequence[Parameter], priors: Sequence[Prior], seed: int) -> None:
+        """Take one prior for each parameter."""
+        self._parameters = parameters
+        self._surrogate = Surrogate(priors, seed)
         self._scores: dict[Indices, float | None] = {}  # None: it failed
         self._asked: dict[Indices, None] = {}  # configs that were proposed, and whose score is not known yet
         self._illegal: set[Indices] = set()
         # The best log time that they were made for, and the proposals; None when something has changed since.
-        self._proposals: tuple[float, list[tuple[float, Config]]] | None = None
+        self._proposals: tuple[float, list[tuple[float, Indices]]] | None = None
         self._is_told = False  # whether there are scores that the surrogate has not learned from
         self._supposed: set[Indices] = set()  # what the surrogate takes for known, proposals under way included
         self.best: float | None = None  # of the scores
         self._neighbours = cache(self._neighbours_of)  # searches ask for those of few centres again and again
-        self._config = cache(family.config)
 
     @property
     def failures(self) -> int:
         return sum(score is None for score in self._scores.values())
 
-    def ask(self, config: Config) -> None:
+    def ask(self, config: Indices) -> None:
         """Take a config for proposed, also one that this search did not propose."""
-        if indices := self._family.nearest_indices(config):
-            self._asked[indices] = None
-            self._proposals = None
+        self._asked[config] = None
+        self._proposals = None
 
-    def tell(self, config: Config, score: float | None) -> None:
-        if indices := self._family.nearest_indices(config):
-            self._asked.pop(indices, None)
-            self._scores[indices] = score
-            self.best = min((score for score in self._scores.values() if score is not None), default=None)
-            self._is_told = True
-            self._proposals = None
+    def drop(self, config: Indices) -> None:
+        """Forget that a config was proposed: nothing will be told of it."""
+        self._asked.pop(config, None)
+        self._is_told, self._proposals = bool(self._scores), None
 
-    def refuse(self, config: Config) -> None:
+    def tell(self, config: Indices, score: float | None) -> None:
+        self._asked.pop(config, None)
+        self._scores[config] = score
+        self.best = min((score for score in self._scores.values() if score is not None), default=None)
+        self._is_told = True
+        self._proposals = None
+
+    def refuse(self, config: Indices) -> None:
         """Never propose a config again, because it is illegal."""
-        if indices := self._family.nearest_indices(config):
-            self._illegal.add(indices)
-            self._proposals = None
+        self._illegal.add(config)
+        self._proposals = None
 
-    def proposals(self, best: float) -> list[tuple[float, Config]]:
+    def proposals(self, best: float) -> list[tuple[float, Indices]]:
         """Return by how much each candidate is expected to lower `best`, the best log time of all families.
 
         The largest gain comes first. There are no candidates where nothing of the family was timed, or nothing is left.
@@ -80,7 +78,7 @@ class FamilySearch:
             self._proposals = best, self._proposed(best)
         return self._proposals[1]
 
-    def exchanges(self) -> list[Config]:
+    def exchanges(self) -> list[Indices]:
         """Return new exchanges of the fastest config; what is expected to take the least time comes first.
 
         One of the two changes was tried alone or is illegal. Where neither was, the surrogate might blame a change
@@ -92,20 +90,20 @@ class FamilySearch:
         (fastest,) = self._fastest(1)
         tried = self._scores.keys() | self._illegal
         taken = tried | self._asked.keys()
-        found = [one for one in exchanges(self._family.parameters, fastest) if one not in taken]
+        found = [one for one in exchanges(self._parameters, fastest) if one not in taken]
         found = [one for one in found if not tried.isdisjoint(single_changes(fastest, one))]
         if not found:
             return []
         mean, _ = self._surrogate.predict(_points(found))
-        return [self._config(found[place]) for place in np.argsort(mean)]
+        return [found[place] for place in np.argsort(mean)]
 
-    def _proposed(self, best: float) -> list[tuple[float, Config]]:
+    def _proposed(self, best: float) -> list[tuple[float, Indices]]:
         self._update()
         candidates = list(self._candidates())
         if not candidates:
             return []
         gains = self._surrogate.expected_gain(_points(candidates), best)
-        return [(float(gains[place]), self._config(candidates[place])) for place in np.argsort(-gains)[:_PROPOSED]]
+        return [(float(gains[place]), candidates[place]) for place in np.argsort(-gains)[:_PROPOSED]]
 
     def _update(self) -> None:
         """Let the surrogate know all that is told and asked."""
@@ -147,10 +145,15 @@ class FamilySearch:
         """Return the configs that differ from the centre in one parameter, by any value."""
         return [
             changed(centre, place, value)
-            for place, parameter in enumerate(self._family.parameters)
+            for place, parameter in enumerate(self._parameters)
             for value in range(len(parameter.values))
             if value != centre[place]
         ]
+
+
+def priors_of(family: Family, effects: Effects) -> list[Prior]:
+    """Return what is known of each parameter: by its role, and by what other problems tell."""
+    return [_prior(family.name, parameter, effects) for parameter in family.parameters]
 
 
 def _prior(family: str, parameter: Parameter, effects: Effects) -> Prior:

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 from scantune.compare.final_round import Decision, FinalRound, beats, record_of
 from scantune.model.cell import Cell
@@ -21,10 +22,14 @@ from scantune.model.restriction import Restriction
 from scantune.model.space import Space
 from scantune.model.trial import Failure, Trial
 from scantune.search.effects import Effects
-from scantune.search.proposals import Search
+from scantune.search.sampler_names import Sampler
 from scantune.store.archive import Session
 from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.evaluation import Evaluator, Measured
+
+if TYPE_CHECKING:
+    from scantune.search.study import SearchStudy
+    from scantune.search.study_storage import StudyStorage
 
 # Verifying costs several times what a measurement does. A config slower than the best so far by this factor is verified
 # only if it reaches the final round after all.
@@ -51,6 +56,8 @@ class Tools:
     watcher: Watcher
     clock: Callable[[], float]  # seconds, from any start
     effects: Effects = field(default_factory=Effects)  # what other problems tell of the parameters
+    sampler: Sampler = Sampler.default
+    storage: StudyStorage | None = None  # what the studies are written to
     # Nothing is verified twice: neither candidates at the size of quick checks nor winners at their own for all kinds.
     verified: set[tuple[Cell, Config]] = field(default_factory=set)
     verified_winners: set[tuple[Cell, Config]] = field(default_factory=set)
@@ -80,7 +87,6 @@ class ProblemSearch:
         self._deadline = deadline  # by the clock; the final round comes after it
         self._restriction = restriction or Restriction()
         self.among = tools.evaluator.restricted(problem, n, space, self._restriction)  # the configs that may win
-        self._search = Search(self.among, tools.seed, tools.policy.patience, self._is_legal, tools.effects)
         self._times: dict[Config, float] = {}  # microseconds, corrected for drift from batch to batch
         self._racers: dict[Config, Measurement] = {}  # configs measured to the end, not by a probe alone
         self._failures: dict[Config, Failure] = {}
@@ -91,6 +97,18 @@ class ProblemSearch:
         self.cut_short = False  # whether the deadline ended the search
         self.decision: Decision | None = None  # what the final round decided
         self.unbeaten: Config | None = None  # the config that serves on, so that a restricted winner is not saved
+
+    @cached_property
+    def _study(self) -> SearchStudy:
+        from scantune.search.study import SearchStudy, study_name  # Optuna takes long to import
+
+        tools = self._tools
+        families = self.among.families.values()
+        defaults = [family.default for family in families if family.default]
+        hashes = [tools.session.run_of(self._problem, self._n, one).kernel_hash for one in defaults]
+        cell = Cell(self._problem, self._n)
+        name = study_name(tools.session.device, cell, hashes, tools.sampler, self._restriction)
+        return SearchStudy(name, self.among, tools.sampler, tools.seed, tools.effects, self._is_legal, tools.storage)
 
     @property
     def failures(self) -> dict[Config, Failure]:
@@ -122,6 +140,9 @@ class ProblemSearch:
             self._queue([*self.among.defaults, *self._all_legal(starts, self.among)])
             yield from self._explore(limit=0)
             yield from self._explore(self._tools.policy.trials)
+            if elsewhere := self._study.best_elsewhere():
+                self._queue([elsewhere])
+                yield from self._explore(limit=0)
             if best := self._best:
                 # The kernels that verify the likely winner compile now, because in the final round nothing else would.
                 yield [self._compile(best, all_kinds=True)]
@@ -136,9 +157,9 @@ class ProblemSearch:
                 continue
             if trial.failure and (trial.failure.deserves_retry or config == self._space.default):
                 self._retried.add(config)
-            elif self._search.take(config):
-                self._learn(Trial(config, trial.measurement, trial.failure), score=None)
-        self._search.renew_patience()
+            elif self._study.take(config):
+                self._study.add(Trial(config, trial.measurement, trial.failure))
+                self._keep(Trial(config, trial.measurement, trial.failure), score=None)
 
     def _all_legal(self, configs: Iterable[Config], space: Space) -> list[Config]:
         return self._tools.evaluator.legal(self._problem, self._n, space, configs)
@@ -151,7 +172,7 @@ class ProblemSearch:
 
     def _queue(self, configs: Iterable[Config]) -> None:
         """Let configs be tried next, unless they were tried before."""
-        self._pending.extend(config for config in configs if self._search.take(config))
+        self._pending.extend(config for config in configs if self._study.take(config))
 
     def _explore(self, limit: int) -> Iterator[Waits]:
         """Try what waits, and suggest more up to a limit of trials."""
@@ -170,15 +191,20 @@ class ProblemSearch:
 
     def _compile_ahead(self, depth: int, suggest: bool) -> None:
         while len(self._compiling) < depth:
-            if self._pending:
-                config: Config | None = self._pending.popleft()
-            else:
-                with self._tools.evaluator.stopwatch.on("proposing"):
-                    config = self._search.suggest() if suggest else None
+            with self._tools.evaluator.stopwatch.on("proposing"):
+                config = self._next(suggest)
             if config is None:
                 return
             # Most configs are slow: kernels that only verification runs would be compiled in vain.
             self._compiling.append(Compiling(config, self._compile(config, measured_only=True)))
+
+    def _next(self, suggest: bool) -> Config | None:
+        """Begin the trial of what waits, or else of what is proposed."""
+        if not self._pending:
+            return self._study.ask() if suggest else None
+        config = self._pending.popleft()
+        self._study.begin(config)
+        return config
 
     def _compile(self, config: Config, **what: bool) -> Future[float | Failure]:
         return self._tools.pool.submit(self._tools.evaluator.request(self._problem, self._n), config, **what)
@@ -186,6 +212,7 @@ class ProblemSearch:
     def _drop_compiling(self) -> None:
         for compiling in self._compiling:
             compiling.outcome.cancel()
+        self._study.end_trials()
         self._compiling.clear()
         self._pending.clear()
 
@@ -277,19 +304,21 @@ class ProblemSearch:
         self._tools.session.save_trial(self._problem, self._n, trial, trial.config == self._space.default)
         return trial
 
-    def _learn(self, trial: Trial, score: float | None) -> None:
+    def _keep(self, trial: Trial, score: float | None) -> None:
         self._owed.discard(trial.config)
         if trial.failure:
             self._failures[trial.config] = trial.failure
-            self._search.tell(trial.config, None)
         elif trial.measurement:
             self._times[trial.config] = score if score is not None else trial.measurement.median_us
             if not trial.measurement.probe_only:
                 self._racers[trial.config] = trial.measurement
-            self._search.tell(trial.config, self._times[trial.config])
 
     def _learn_new(self, trial: Trial, score: float | None) -> None:
-        self._learn(trial, score)
+        self._keep(trial, score)
+        if trial.failure:
+            self._study.fail(trial.config, trial.failure)
+        else:
+            self._study.tell(trial.config, self._times[trial.config])
         self._tell_watcher()
 
     def _tell_watcher(self) -> None:
@@ -325,7 +354,7 @@ class ProblemSearch:
         self._owed.discard(config)
         self._times.pop(config, None)
         self._failures[config] = failure
-        self._search.tell(config, None)
+        self._study.fail(config, failure)
         self._tools.session.save_failure(self._problem, self._n, config, failure)
 
     def _record(self, decision: Decision, always: Sequence[Config]) -> Record:
@@ -334,7 +363,8 @@ class ProblemSearch:
         if self._restriction:
             run, self.unbeaten = run.restricted_to(self._restriction), self._serving_on(decision, always)
         else:
-            run = (run.cut_short() if self.cut_short else run).may_gain_more(self._search.may_gain)
+            run, may_gain = run.cut_short() if self.cut_short else run, self._study.may_gain
+            run = run if may_gain is None else run.may_gain_more(may_gain)
         record = record_of(decision, session.device, Cell(self._problem, self._n), self._space.default, run)
         if self.unbeaten is None:
             session.save_record(record)
@@ -359,7 +389,7 @@ class ProblemSearch:
 
     @property
     def _is_settled(self) -> bool:
-        return self._search.is_settled and not self._pending
+        return self._study.in_vain >= self._tools.policy.patience and not self._pending
 
     def _is_out_of_time(self) -> bool:
         """Return whether the deadline is over, and remember that it cut the search short."""

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 
-from scantune.model.config import Config
-from scantune.model.space import Space
-from scantune.search.effects import Effects
+from scantune.model.space import Indices
 from scantune.search.family_search import FamilySearch
+
+Point = tuple[str, Indices]  # a config: its family, and the indices of its values
 
 # A family whose best takes so much longer than the best of all has lost: in no recorded space did one gain as much over
 # its default and a few changes of it.
 _FAR = math.log(1.4)
 _FAILURES_TO_DROP = 4  # a family that failed so often, and of which nothing has worked, is dropped
 _EXCHANGE_AFTER = 4  # trials without a gain, after which every other suggestion is an exchange
-_GAIN = 0.003  # log time that counts as a gain: less hardly shows above the noise of a racing round
+GAIN = 0.003  # log time that counts as a gain: less hardly shows above the noise of a racing round
 
 # What may be left to gain is estimated from the sum of the largest expected gains. The figures were fitted to searches
 # of the spaces of scans in db/spaces after 40, 60, 80 and 96 trials. In 80 % of them the estimate was no less than what
@@ -25,48 +26,44 @@ _EXPECTED = 10
 _LEFT, _LEFT_OF_EXPECTED = 0.005, 0.25
 
 
+class Kind(str, Enum):
+    """Why a config is proposed."""
+
+    expected = "expected"  # the largest gain is expected from it
+    exchange = "exchange"
+    drawn = "drawn"  # nothing is expected of anything
+
+
 class Search:
-    """The search across families. Every config is suggested at most once; scores are times, so smaller is better."""
+    """The search across families. Every config is suggested at most once; scores are log times."""
 
     def __init__(
-        self, space: Space, seed: int, patience: int, is_legal: Callable[[Config], bool] | None = None,
-        effects: Effects | None = None,
+        self, families: Mapping[str, FamilySearch], seed: int, is_legal: Callable[[Point], bool] = lambda point: True,
+        listed: Mapping[str, Sequence[Indices]] | None = None,
     ) -> None:  # fmt: skip
-        """Begin a search of `space`.
-
-        After `patience` trials without a gain, exchanges not counted, nothing more is expected. Listed configs are
-        legal; of others `is_legal` decides. `effects` are what other problems tell of the parameters.
-        """
-        self._space = space
+        """Begin a search; of `listed` configs some are drawn where nothing is expected of any other."""
+        self._families = families
         self._random = random.Random(seed)
-        self._patience = patience
-        self._is_legal = is_legal or space.lists
-        self._families = {
-            name: FamilySearch(family, seed, effects or Effects()) for name, family in space.families.items()
-        }
-        self._seen: set[Config] = set()
+        self._is_legal = is_legal
+        self._listed = listed or {}
+        self._seen: set[Point] = set()
         self._in_vain = 0  # trials since the last gain, exchanges not counted
         self._suggested = 0
-        self._exchanges: set[Config] = set()
-        self._undrawn: dict[str, list[Config]] | None = None  # listed configs that were not drawn, in a random order
+        self._exchanges: set[Point] = set()
+        self._undrawn: dict[str, list[Indices]] | None = None  # listed configs that were not drawn, in a random order
 
-    def take(self, config: Config) -> bool:
-        """Mark a config as tried or about to be; return whether it was new."""
-        if config in self._seen:
-            return False
-        self._seen.add(config)
-        if config.family in self._families:
-            self._families[config.family].ask(config)
-        return True
+    def take(self, point: Point, kind: Kind | None = None) -> None:
+        """Mark a config as about to be tried; `kind` is why, if a search suggested it."""
+        self._seen.add(point)
+        family, config = point
+        self._families[family].ask(config)
+        if kind is Kind.exchange:
+            self._exchanges.add(point)
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing more is expected of further trials."""
-        return self._in_vain >= self._patience
-
-    def renew_patience(self) -> None:
-        """Let trials without a gain be counted from now on."""
-        self._in_vain = 0
+    def drop(self, point: Point) -> None:
+        """Forget that a config is about to be tried; it is not suggested again all the same."""
+        family, config = point
+        self._families[family].drop(config)
 
     @property
     def may_gain(self) -> float:
@@ -76,24 +73,19 @@ class Search:
         gains = sorted((gain for one in families for gain, _ in one.proposals(best)), reverse=True)
         return _LEFT + _LEFT_OF_EXPECTED * sum(gains[:_EXPECTED])
 
-    def suggest(self) -> Config | None:
-        """Return an unseen legal config and take it; None when there is none left."""
+    def suggest(self) -> tuple[Point, Kind] | None:
+        """Return an unseen legal config and why it is suggested; None when there is none left. take() is to follow."""
         self._suggested += 1
-        config = self._exchanged() or self._expected() or self._drawn()
-        if config:
-            self.take(config)
-        return config
+        ways = {Kind.exchange: self._exchanged, Kind.expected: self._expected, Kind.drawn: self._drawn}
+        return next(((point, kind) for kind, way in ways.items() if (point := way())), None)
 
-    def tell(self, config: Config, score: float | None) -> None:
+    def tell(self, point: Point, score: float | None) -> None:
         """Learn from a trial; None is a failure."""
-        self.take(config)
-        if config.family not in self._families:
-            return
-        is_time = score is not None and 0 < score < math.inf
-        log_time = math.log(score) if is_time and score else None
-        gains = log_time is not None and log_time < self._best - _GAIN
-        self._in_vain = 0 if gains else self._in_vain + (config not in self._exchanges)
-        self._families[config.family].tell(config, log_time)
+        family, config = point
+        self._seen.add(point)
+        gains = score is not None and score < self._best - GAIN
+        self._in_vain = 0 if gains else self._in_vain + (point not in self._exchanges)
+        self._families[family].tell(config, score)
 
     @property
     def _best(self) -> float:
@@ -106,46 +98,53 @@ class Search:
         best, failures = self._families[family].best, self._families[family].failures
         return failures < _FAILURES_TO_DROP if best is None else best <= self._best + _FAR
 
-    def _exchanged(self) -> Config | None:
+    def _exchanged(self) -> Point | None:
         """Return a legal and new exchange of the best config, where its turn has come."""
         if self._in_vain < _EXCHANGE_AFTER or self._suggested % 2:
             return None
         best = self._best
-        found = (config for search in self._families.values() if search.best == best for config in search.exchanges())
-        config = self._first_legal(found)
-        if config:
-            self._exchanges.add(config)
-        return config
+        return self._first_legal(
+            (name, config)
+            for name, search in self._families.items()
+            if search.best == best
+            for config in search.exchanges()
+        )
 
-    def _expected(self) -> Config | None:
+    def _expected(self) -> Point | None:
         """Return the legal and new config that is expected to gain most."""
         best = self._best
-        families = [search for name, search in self._families.items() if self.may_win(name)]
-        while proposals := [one for search in families for one in search.proposals(best)]:
-            if config := self._first_legal(one for _, one in sorted(proposals, key=lambda one: -one[0])):
-                return config
+        families = {name: search for name, search in self._families.items() if self.may_win(name)}
+        while proposals := [
+            (gain, (name, config)) for name, search in families.items() for gain, config in search.proposals(best)
+        ]:
+            if point := self._first_legal(point for _, point in sorted(proposals, key=lambda one: -one[0])):
+                return point
         return None
 
-    def _first_legal(self, configs: Iterable[Config]) -> Config | None:
+    def _first_legal(self, points: Iterable[Point]) -> Point | None:
         """Return the first config that is new and legal; those before it are never proposed again."""
-        for config in configs:
-            if config not in self._seen and (self._space.lists(config) or self._is_legal(config)):
-                return config
-            self._families[config.family].refuse(config)
+        for point in points:
+            if self._is_new(point):
+                return point
+            family, config = point
+            self._families[family].refuse(config)
         return None
 
-    def _drawn(self) -> Config | None:
+    def _drawn(self) -> Point | None:
         """Return a new listed config at random; families that may win come before the others."""
         if self._undrawn is None:
-            self._undrawn = {name: [] for name in self._families}
-            for config in self._space.searched:
-                self._undrawn[config.family].append(config)
+            self._undrawn = {name: list(configs) for name, configs in self._listed.items()}
             for configs in self._undrawn.values():
                 self._random.shuffle(configs)
-        while left := {name: configs for name, configs in self._undrawn.items() if configs}:
-            names = [name for name in left if self.may_win(name)] or list(left)
-            (name,) = self._random.choices(names, [len(left[name]) for name in names])
-            config = left[name].pop()
-            if config not in self._seen and (self._space.lists(config) or self._is_legal(config)):
-                return config
-        return None
+        for name, configs in self._undrawn.items():
+            while configs and not self._is_new((name, configs[-1])):
+                configs.pop()
+        left = {name: configs for name, configs in self._undrawn.items() if configs}
+        names = [name for name in left if self.may_win(name)] or list(left)
+        if not names:
+            return None
+        (name,) = self._random.choices(names, [len(left[name]) for name in names])
+        return name, left[name][-1]
+
+    def _is_new(self, point: Point) -> bool:
+        return point not in self._seen and self._is_legal(point)

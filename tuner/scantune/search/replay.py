@@ -15,7 +15,6 @@ from scantune.search.effects import Effects, learned_from
 from scantune.search.problem_search import ProblemSearch, Tools
 from scantune.search.recorded_worker import RecordedCompilers, RecordedSession, RecordedWorker
 from scantune.search.sampler_names import Sampler
-from scantune.search.samplers import sample
 from scantune.worker.evaluation import Evaluator, Timeouts
 
 SHARES_AT = (20, 40, 60, 200)
@@ -93,14 +92,21 @@ def effects_for(recorded: RecordedSpace, others: Iterable[RecordedSpace]) -> Eff
 def replay(
     recorded: RecordedSpace, sampler: Sampler, seed: int, policy: Policy, effects: Effects | None = None
 ) -> Trace:
-    """Run one search and return its trace.
+    """Run one search and return its trace. Samplers of Optuna's know nothing of effects.
 
-    Samplers other than the default evaluate as many configs as the policy has trials, and know nothing of effects.
     Raises ScantuneError if a package of the sampler is missing.
     """
-    if sampler is not Sampler.default:
-        return trace_of(recorded, sample(recorded, sampler, policy.trials, seed))
-    return trace_of(recorded, *_search(recorded, policy, seed, effects or Effects()))
+    evaluator = Evaluator(RecordedWorker.of(recorded, seed), Timeouts())
+    notebook = _Notebook()
+    tools = Tools(
+        evaluator, RecordedCompilers.of(recorded), RecordedSession.of(recorded, policy, seed), policy, seed, notebook,
+        clock=lambda: 0.0, effects=effects or Effects(), sampler=sampler,
+    )  # fmt: skip
+    problem, n = recorded.problem, recorded.n
+    search = ProblemSearch(tools, problem, n, evaluator.space(problem, n), deadline=math.inf)
+    untuned = evaluator.untuned(problem, n)
+    record = search.run(starts=[], holders=[untuned] if untuned else [])
+    return trace_of(recorded, notebook.held, record.config if record else None)
 
 
 def trace_of(recorded: RecordedSpace, held: Sequence[Config | None], winner: Config | None = None) -> Trace:
@@ -117,22 +123,6 @@ def trace_of(recorded: RecordedSpace, held: Sequence[Config | None], winner: Con
         return min(1.0, optimum.true_us / recorded.by_config[config].true_us) if config else 0.0
 
     return Trace([share(config) for config in held], share(winner or (held[-1] if held else None)))
-
-
-def _search(
-    recorded: RecordedSpace, policy: Policy, seed: int, effects: Effects
-) -> tuple[list[Config | None], Config | None]:
-    evaluator = Evaluator(RecordedWorker.of(recorded, seed), Timeouts())
-    notebook = _Notebook()
-    tools = Tools(
-        evaluator, RecordedCompilers.of(recorded), RecordedSession.of(recorded, policy, seed), policy, seed, notebook,
-        clock=lambda: 0.0, effects=effects,
-    )  # fmt: skip
-    problem, n = recorded.problem, recorded.n
-    search = ProblemSearch(tools, problem, n, evaluator.space(problem, n), deadline=math.inf)
-    untuned = evaluator.untuned(problem, n)
-    record = search.run(starts=[], holders=[untuned] if untuned else [])
-    return notebook.held, record.config if record else None
 
 
 def _rounded(share: float) -> float:

@@ -53,7 +53,7 @@ class Surrogate:
 
     def __init__(self, priors: Sequence[Prior], seed: int) -> None:
         """Take one prior for each parameter; `seed` orders the weights when they are learned."""
-        self._is_ordered = np.array([one.is_ordered for one in priors])
+        self._most_steps = np.array([_MOST_STEPS if one.is_ordered else 1 for one in priors], dtype=np.int16)
         self._effects = [np.array(one.effects) for one in priors]
         self._prior = np.log([one.weight for one in priors])
         self._weights = self._prior.copy()  # logarithms
@@ -102,8 +102,8 @@ class Surrogate:
         return np.asarray(np.sum(effects, axis=0), dtype=np.float64)
 
     def _steps_between(self, rows: Points, columns: Points) -> Array:
-        apart = np.abs(rows[:, None, :] - columns[None, :, :])
-        return np.asarray(np.minimum(apart, np.where(self._is_ordered, _MOST_STEPS, 1)), dtype=np.float64)
+        apart = np.abs(rows.astype(np.int16)[:, None, :] - columns.astype(np.int16)[None, :, :])
+        return np.asarray(np.minimum(apart, self._most_steps), dtype=np.float64)
 
     def _covariance(self, steps: Array, weights: Array) -> Array:
         return np.asarray(_DEVIATION**2 * np.exp(-(steps @ np.exp(weights))), dtype=np.float64)

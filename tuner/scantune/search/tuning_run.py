@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from scantune.errors import ScantuneError
 from scantune.model.cell import Cell
@@ -29,6 +29,7 @@ from scantune.search.effects import Effects, shipped_effects
 from scantune.search.portfolio import Portfolio
 from scantune.search.portfolio import Watcher as PortfolioWatcher
 from scantune.search.problem_search import ProblemSearch, Tools, Watcher, first_reasons
+from scantune.search.sampler_names import Sampler
 from scantune.search.standings import Standings
 from scantune.search.survey import Survey
 from scantune.search.survey import Watcher as SurveyWatcher
@@ -41,6 +42,9 @@ from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.environment import EnvironmentFault
 from scantune.worker.evaluation import Evaluator, Timeouts
 from scantune.worker.stopwatch import OwnTime, Stopwatch
+
+if TYPE_CHECKING:
+    from scantune.search.study_storage import StudyStorage
 
 _MAX_STARTS = 6
 
@@ -97,20 +101,24 @@ class TuningRun:
         self, archive: Archive, worker: Worker, pool: CompilePool, run: Run, policy: Policy, watcher: RunWatcher,
         timeouts: Timeouts | None = None, source: OperatorSource | None = None,
         clock: Callable[[], float] = time.monotonic, is_portfolio: bool = False, has_built_in: bool = True,
-        restriction: Restriction | None = None,
+        restriction: Restriction | None = None, sampler: Sampler = Sampler.default,
+        storage: StudyStorage | None = None,
     ) -> None:  # fmt: skip
         """Prepare a run; run() closes the pool.
 
         `source` is that of the one operator of all problems, if it is the user's own. With `is_portfolio` the
         breakpoints between neighbouring sizes are found too. Without `has_built_in` the records that come with the
         library are passed over. With a restriction every cell is searched, among its configs alone; a winner that does
-        not beat what serves is among the outcome's records all the same.
+        not beat what serves is among the outcome's records all the same. The studies of its searches are written to
+        `storage`, if there is one.
         """
         self._archive = archive
         self._restriction = restriction or Restriction()
         self._device = worker.hello().device
         shipped = built_in_records(worker) if has_built_in else []
         self._built_in = [record for record in shipped if record.device.arch == self._device.arch]
+        self._sampler = sampler
+        self._storage = storage
         self._run = run
         self._policy = replace(policy, surveys=False) if self._restriction else policy
         self._watcher = watcher
@@ -298,7 +306,7 @@ class TuningRun:
     def _tools(self, session: Session) -> Tools:
         return Tools(
             self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock,
-            self._effects, self._verified, self._verified_winners,
+            self._effects, self._sampler, self._storage, self._verified, self._verified_winners,
         )  # fmt: skip
 
     def _search_all(

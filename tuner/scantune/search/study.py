@@ -1,0 +1,378 @@
+"""The study of one search: an Optuna study of configs, which is asked what to try and told what came of it.
+
+Parameters are named `family` and `FAMILY.PARAMETER`. Their values are those of the family's table, in its order, so
+that a dashboard shows what was tried.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
+from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from scantune.model.cell import Cell
+from scantune.model.config import Config, Value
+from scantune.model.device import Device
+from scantune.model.restriction import Restriction
+from scantune.model.space import Family, Indices, Parameter, Space
+from scantune.model.trial import Failure, Trial
+from scantune.search.effects import Effects
+from scantune.search.family_search import priors_of
+from scantune.search.neighbour_sampler import PROPOSED, REJECTED, Branch, Knowledge, NeighbourSampler, ended
+from scantune.search.proposals import GAIN, Kind, Point
+from scantune.search.sampler_names import Sampler
+from scantune.search.study_storage import EARLIER, StudyStorage
+
+_FAMILY = "family"
+_REASON = "reason"  # the user attribute that says why a trial was pruned
+_MOST_NAME = 400  # characters of a study's name; Optuna's storages take 512
+_MOST_REASON = 500
+
+
+class SearchStudy:
+    """The study of one problem at one N. No config is proposed twice."""
+
+    def __init__(
+        self, name: str, space: Space, sampler: Sampler, seed: int, effects: Effects,
+        is_legal: Callable[[Config], bool], storage: StudyStorage | None = None,
+    ) -> None:  # fmt: skip
+        """Begin a study of `space` in memory, which `storage` mirrors. Listed configs are legal; of others `is_legal`
+        decides.
+
+        Raises UsageError if a package of the sampler is missing, or the storage has another study of that name.
+        """
+        sampler.check()
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self._space = space
+        self._accepts = is_legal
+        self._parameters = _Parameters(space, sampler)
+        self._sampler = self._made(sampler, seed, effects)
+        self._study = optuna.create_study(sampler=self._sampler, study_name=name)
+        self._trials: dict[Config, int] = {}  # the number of a config's trial, under way or ended
+        self._taken: set[Config] = set()  # what was tried here, or is about to be
+        self._elsewhere: dict[Config, int] = {}  # what other processes try or tried, and the number of the trial
+        self._mirror = storage.mirror(self._study, self._parameters.distributions) if storage else None
+        self._read_others()
+
+    @property
+    def trials(self) -> list[FrozenTrial]:
+        return self._study.get_trials(deepcopy=False)
+
+    @property
+    def may_gain(self) -> float | None:
+        """The share of the best time that may be left to gain, an estimate; only this tuner's sampler has one."""
+        sampler = self._sampler
+        return sampler.may_gain(self._study) if isinstance(sampler, NeighbourSampler) else None
+
+    @property
+    def in_vain(self) -> int:
+        """How many trials ended since the last gain of this search, exchanges not counted."""
+        best, count = math.inf, 0
+        for trial in ended(self.trials):
+            if trial.state is TrialState.FAIL:
+                continue
+            score = math.log(self._time_us(trial.number))
+            if EARLIER in trial.user_attrs:
+                count = 0
+            else:
+                is_exchange = trial.system_attrs.get(PROPOSED, [None])[0] == Kind.exchange
+                count = 0 if score < best - GAIN else count + (not is_exchange)
+            best = min(best, score)
+        return count
+
+    def take(self, config: Config) -> bool:
+        """Mark a config as about to be tried; return whether it was new here."""
+        is_new = config not in self._taken
+        self._taken.add(config)
+        return is_new
+
+    def begin(self, config: Config) -> None:
+        """Begin the trial of a config that the sampler did not propose."""
+        self._taken.add(config)
+        if (params := self._parameters.of(config)) is not None:
+            self._study.enqueue_trial(params)
+            trial = self._study.ask(self._parameters.of_trial(config.family))
+            self._began(config, trial)
+
+    def ask(self) -> Config | None:
+        """Begin the trial of what the sampler proposes; None when nothing is left.
+
+        The trial of a config that is illegal or was tried fails, and that of the nearest other one begins.
+        """
+        self._read_others()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            trial = self._study.ask({_FAMILY: self._parameters.family})
+            family = self._parameters.family_of(self.trials[trial.number].params)
+            for name, distribution in self._parameters.of_trial(family).items():
+                _suggest(trial, name, distribution)
+        config = self._parameters.config(self.trials[trial.number].params)
+        if self._is_new(config) and self._is_legal(config):
+            self._taken.add(config)
+            self._began(config, trial)
+            return config
+        self._study.tell(trial, state=TrialState.FAIL)
+        self._changed(trial.number)
+        if isinstance(self._sampler, NeighbourSampler) and PROPOSED not in self.trials[trial.number].system_attrs:
+            return None  # it had nothing to propose, and drew something at random
+        if (nearest := self._nearest(config)) is not None:
+            self.begin(nearest)
+        return nearest
+
+    def add(self, tried: Trial) -> None:
+        """Take in what came of a config in an earlier run."""
+        config = tried.config
+        self._taken.add(config)
+        params = self._parameters.of(config)
+        number = self._elsewhere.get(config)
+        if number is not None and self.trials[number].state.is_finished():
+            self._trials[config] = number  # that run wrote it to the storage
+        elif params is not None:
+            self._study.add_trial(
+                create_trial(
+                    state=TrialState.PRUNED if tried.failure else TrialState.COMPLETE,
+                    value=tried.measurement.median_us if tried.measurement else None,
+                    params=params,
+                    distributions=self._parameters.of_trial(config.family),
+                    user_attrs={EARLIER: True, **_reasons(tried.failure)},
+                )
+            )
+            self._trials[config] = len(self.trials) - 1
+            self._changed(self._trials[config])
+
+    def tell(self, config: Config, time_us: float) -> None:
+        """Tell the time of a config, which ends its trial."""
+        if (number := self._trials.get(config)) is not None:
+            self._study.tell(number, time_us)
+            self._changed(number)
+
+    def fail(self, config: Config, failure: Failure) -> None:
+        """Tell that a config does not work, also of one whose time was told."""
+        if (number := self._trials.get(config)) is None:
+            return
+        trial = self.trials[number]
+        if trial.state.is_finished():
+            self._study.set_user_attr(REJECTED.format(number), _reason(failure))
+            if self._mirror:
+                self._mirror.rejected(number, _reason(failure))
+            return
+        for name, reason in _reasons(failure).items():
+            self._study._storage.set_trial_user_attr(trial._trial_id, name, reason)
+        self._study.tell(number, state=TrialState.PRUNED)
+        self._changed(number)
+
+    def end_trials(self) -> None:
+        """Give up the trials that are under way, before anything came of them."""
+        for number in self._trials.values():
+            if not self.trials[number].state.is_finished():
+                self._study.tell(number, state=TrialState.FAIL)
+                self._changed(number)
+
+    def best_elsewhere(self) -> Config | None:
+        """Return the fastest config of other processes, if it is faster than all that was tried here."""
+        self._read_others()
+        own = min(map(self._time_us, self._trials.values()), default=math.inf)
+        times = {one: self._time_us(number) for one, number in self._elsewhere.items() if one not in self._taken}
+        fastest = min(times, key=times.__getitem__, default=None)
+        return fastest if fastest is not None and times[fastest] < own else None
+
+    def _time_us(self, number: int) -> float:
+        """Return the time that a trial was told; infinite without one, or where the config failed later."""
+        value = self.trials[number].value
+        return math.inf if value is None or REJECTED.format(number) in self._study.user_attrs else value
+
+    def _is_legal(self, config: Config) -> bool:
+        return self._space.lists(config) or self._accepts(config)
+
+    def _is_new(self, config: Config) -> bool:
+        return config not in self._taken and config not in self._elsewhere
+
+    def _began(self, config: Config, trial: optuna.Trial) -> None:
+        self._trials[config] = trial.number
+        self._changed(trial.number)
+
+    def _changed(self, number: int) -> None:
+        if self._mirror:
+            self._mirror.changed(number)
+
+    def _read_others(self) -> None:
+        for number in self._mirror.read() if self._mirror else ():
+            trial = self.trials[number]
+            self._elsewhere.setdefault(self._parameters.config(trial.params), number)
+
+    def _nearest(self, config: Config) -> Config | None:
+        """Return the nearest legal config that was not tried: a listed one, or one that departs in one parameter."""
+        family = self._space.families[config.family]
+        indices = family.nearest_indices(config)
+        assert indices is not None
+        distances = family.distances(indices)
+        order = (int(place) for place in distances.argsort(kind="stable"))
+        listed = next((place for place in order if self._is_new(family.config(family.indices[place].tolist()))), None)
+        most = math.inf if listed is None else distances[listed]
+        changes = family.with_rows(_changes(family, indices))
+        for place, distance in sorted(enumerate(changes.distances(indices)), key=lambda one: one[1]):
+            near = family.config(changes.indices[place].tolist())
+            if distance < most and self._is_new(near) and self._is_legal(near):
+                return near
+        if listed is not None:
+            return family.config(family.indices[listed].tolist())
+        return next(filter(self._is_new, self._space.searched), None)
+
+    def _made(self, sampler: Sampler, seed: int, effects: Effects) -> BaseSampler:
+        makers: dict[Sampler, Callable[[], BaseSampler]] = {
+            Sampler.default: lambda: NeighbourSampler(seed, self._knowledge(effects)),
+            Sampler.tpe: lambda: optuna.samplers.TPESampler(
+                multivariate=True, group=True, constant_liar=True, seed=seed
+            ),
+            Sampler.gp: lambda: optuna.samplers.GPSampler(seed=seed, deterministic_objective=False),
+            Sampler.cmaes: lambda: optuna.samplers.CmaEsSampler(seed=seed),
+            Sampler.ga: lambda: optuna.samplers.NSGAIISampler(seed=seed, population_size=20),
+            Sampler.nsga3: lambda: optuna.samplers.NSGAIIISampler(seed=seed, population_size=20),
+            Sampler.qmc: lambda: optuna.samplers.QMCSampler(seed=seed, scramble=True),
+            Sampler.random: lambda: optuna.samplers.RandomSampler(seed=seed),
+        }  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            return makers[sampler]()
+
+    def _knowledge(self, effects: Effects) -> Knowledge:
+        families = self._space.families
+        listed = {name: [tuple(row) for row in family.indices.tolist()] for name, family in families.items()}
+        # A family with fixed values lists rows that may be illegal.
+        legal = {name: frozenset(rows) if not families[name].fixed else frozenset() for name, rows in listed.items()}
+
+        def is_legal(point: Point) -> bool:
+            name, indices = point
+            return indices in legal[name] or self._accepts(families[name].config(indices))
+
+        priors = {
+            _name(family, parameter): prior
+            for family in families.values()
+            for parameter, prior in zip(family.parameters, priors_of(family, effects), strict=True)
+        }
+        branches = {name: Branch(self._parameters.of_trial(name), {_FAMILY: name}) for name in families}
+        return Knowledge(branches, priors, are_times=True, is_legal=is_legal, listed=listed)
+
+
+class _Parameters:
+    """How configs are spelled as parameters of trials."""
+
+    def __init__(self, space: Space, sampler: Sampler) -> None:
+        self._space = space
+        self._sampler = sampler
+        self._families = tuple(space.families)
+        self._of_family = {
+            name: {_name(family, one): self._distribution(one.values, one.is_ordered) for one in family.parameters}
+            for name, family in space.families.items()
+        }
+        self.family = self._distribution(self._families, is_ordered=False)
+
+    @property
+    def distributions(self) -> dict[str, BaseDistribution]:
+        """Those of all parameters."""
+        return {_FAMILY: self.family} | {key: one for of in self._of_family.values() for key, one in of.items()}
+
+    def of_trial(self, family: str) -> dict[str, BaseDistribution]:
+        """Return the distributions of a trial of a config of the family."""
+        if self._sampler.takes_all_parameters:
+            return self.distributions
+        return {_FAMILY: self.family, **self._of_family[family]}
+
+    def of(self, config: Config) -> dict[str, Any] | None:
+        """Return the parameters of the config's trial; None if no family has it.
+
+        A value that no parameter lists is told as the nearest one. Parameters of other families, where the sampler
+        needs these, are at their defaults.
+        """
+        if config.family not in self._space.families:
+            return None
+        params: dict[str, Any] = {_FAMILY: self._spelled(self._families, self._families.index(config.family))}
+        for name, family in self._space.families.items():
+            if name != config.family and not self._sampler.takes_all_parameters:
+                continue
+            chosen = config if name == config.family else family.default
+            indices = family.nearest_indices(chosen) if chosen else (0,) * len(family.parameters)
+            if indices is None:
+                return None
+            for parameter, index in zip(family.parameters, indices, strict=True):
+                params[_name(family, parameter)] = self._spelled(parameter.values, index, parameter.is_ordered)
+        return params
+
+    def family_of(self, params: Mapping[str, Any]) -> str:
+        return str(self._read(self._families, params[_FAMILY]))
+
+    def config(self, params: Mapping[str, Any]) -> Config:
+        """Return the config that a trial is of."""
+        family = self._space.families[self.family_of(params)]
+        return family.table.config(
+            {
+                one.name: self._read(one.values, params[_name(family, one)], one.is_ordered)
+                for one in family.parameters
+            }
+        )  # fmt: skip
+
+    def _has_places(self, is_ordered: bool) -> bool:
+        return self._sampler.takes_numbers if not is_ordered else self._sampler.takes_places
+
+    def _distribution(self, values: tuple[Value, ...], is_ordered: bool) -> BaseDistribution:
+        places = self._has_places(is_ordered)
+        return IntDistribution(0, len(values) - 1) if places else CategoricalDistribution(values)
+
+    def _spelled(self, values: tuple[Value, ...], place: int, is_ordered: bool = False) -> Value:
+        return place if self._has_places(is_ordered) else values[place]
+
+    def _read(self, values: tuple[Value, ...], spelled: Value, is_ordered: bool = False) -> Value:
+        return values[int(spelled)] if self._has_places(is_ordered) else spelled
+
+
+def study_name(
+    device: Device, cell: Cell, template_hashes: Iterable[str], sampler: Sampler, restriction: Restriction
+) -> str:
+    """Return the name of a study: those of one name have the same parameters, and times that may be compared."""
+    problem, n = cell
+    templates = hashlib.sha256(" ".join(template_hashes).encode()).hexdigest()[:12]
+    extents = [f"{name}={size}" for name, size in problem.extents]
+    among = [f"among {restriction}"] if restriction else []
+    spelled = ["by places"] if sampler.takes_places else []
+    family_wise = ["all families"] if sampler.takes_all_parameters else []
+    name = ", ".join(
+        [str(device), problem.algorithm, problem.text, f"n={n}", *extents, *among, *spelled, *family_wise, templates]
+    )
+    if len(name) <= _MOST_NAME:
+        return name
+    return f"{name[: _MOST_NAME - 14]}, {hashlib.sha256(name.encode()).hexdigest()[:12]}"
+
+
+def _name(family: Family, parameter: Parameter) -> str:
+    return f"{family.name}.{parameter.name}"
+
+
+def _suggest(trial: optuna.Trial, name: str, distribution: BaseDistribution) -> None:
+    if isinstance(distribution, CategoricalDistribution):
+        trial.suggest_categorical(name, distribution.choices)
+    elif isinstance(distribution, IntDistribution):
+        trial.suggest_int(name, distribution.low, distribution.high)
+
+
+def _changes(family: Family, centre: Indices) -> list[Indices]:
+    return [
+        (*centre[:place], value, *centre[place + 1 :])
+        for place, parameter in enumerate(family.parameters)
+        for value in range(len(parameter.values))
+        if value != centre[place]
+    ]
+
+
+def _reasons(failure: Failure | None) -> dict[str, str]:
+    return {} if failure is None else {_REASON: _reason(failure)}
+
+
+def _reason(failure: Failure) -> str:
+    return f"{failure.status}: {failure.reason}"[:_MOST_REASON]

@@ -1,0 +1,240 @@
+"""Storages of studies: what a search tries and is told is written there while it goes on, for others to see.
+
+A storage takes a transaction for each parameter that is suggested, and a search has no time for these. So its study
+lives in memory, and a thread writes each trial as a whole: when it begins, and when it ends. What other processes do
+with the study of that name is read by the same thread.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import optuna
+from optuna.distributions import BaseDistribution
+from optuna.storages import BaseStorage, JournalStorage, get_storage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import FrozenTrial, TrialState
+
+from scantune.errors import UsageError
+from scantune.search.neighbour_sampler import REJECTED
+
+EARLIER = "earlier_run"  # the user attribute of a trial that ended before this search began
+
+# A trial that has been running for longer belongs to a process that was killed.
+_MOST_RUNNING = timedelta(minutes=10)
+
+
+class StudyStorage:
+    """One of Optuna's storages. What is lost with it is not lost: the tuning database has all trials."""
+
+    def __init__(self, url: str) -> None:
+        """Open the storage: a URL, or the path of a journal file. Raises UsageError where that fails."""
+        self.url = hidden(url)
+        self._secret = _password(url)
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        try:
+            self._backend: BaseStorage = get_storage(url) if "://" in url else JournalStorage(JournalFileBackend(url))
+            self._backend.get_all_studies()
+        except Exception as error:  # whatever its driver raises
+            raise UsageError(f"--storage {self.url} cannot be opened: {self._told(error)}") from None
+        self._writer = ThreadPoolExecutor(1, "study storage")
+        self.failure: str | None = None  # why nothing is written any more
+
+    def __enter__(self) -> StudyStorage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write what is left to be written."""
+        self._writer.shutdown(wait=True)
+
+    def wait(self) -> None:
+        """Wait until all that was to be written is."""
+        self._writer.submit(lambda: None).result()
+
+    def mirror(self, study: optuna.Study, distributions: Mapping[str, BaseDistribution]) -> Mirror | None:
+        """Return what keeps a study and the storage's one of that name alike; None if the storage does not answer.
+
+        Raises UsageError if the storage's study has other parameters.
+        """
+        if self.failure is not None:
+            return None
+        try:
+            stored = optuna.create_study(storage=self._backend, study_name=study.study_name, load_if_exists=True)
+            _check(stored, distributions, self.url)
+            return Mirror(self, self._backend, study, stored)
+        except UsageError:
+            raise
+        except Exception as error:  # whatever its driver raises
+            self._fail(error)
+            return None
+
+    def submit(self, work: Callable[[], None]) -> None:
+        """Let the writer do something, unless it has failed."""
+
+        def guarded() -> None:
+            try:
+                if self.failure is None:
+                    work()
+            except Exception as error:  # whatever its driver raises
+                self._fail(error)
+
+        self._writer.submit(guarded)
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = (
+            f"--storage {self.url} failed and lacks trials; the tuning database has them: {self._told(error)}"
+        )
+
+    def _told(self, error: Exception) -> str:
+        """Return the first line of an error, without the password."""
+        text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        return text.replace(self._secret, "***") if self._secret else text
+
+
+def _check(stored: optuna.Study, distributions: Mapping[str, BaseDistribution], url: str) -> None:
+    """Raise UsageError if a parameter of a stored trial is not one of these."""
+    for trial in stored.get_trials(deepcopy=False):
+        for name, distribution in trial.distributions.items():
+            if distributions.get(name) != distribution:
+                raise UsageError(
+                    f"--storage {url}: its study '{stored.study_name}' has another parameter {name}, {distribution}; "
+                    "delete that study, or name another storage"
+                )
+
+
+class Mirror:
+    """Keeps a study in memory and one of a storage alike. Trials have other numbers there."""
+
+    def __init__(
+        self, storage: StudyStorage, backend: BaseStorage, study: optuna.Study, stored: optuna.Study
+    ) -> None:  # fmt: skip
+        self._storage, self._backend, self._study, self._stored = storage, backend, study, stored
+        # What the writer alone knows.
+        self._ids: dict[int, int] = {}  # own number: the trial's id in the storage
+        self._known: set[tuple[int, TrialState]] = set()  # numbers in the storage, and states that were read
+        # What the search alone knows.
+        self._others: dict[int, int] = {}  # number in the storage: own number
+        self._numbers: dict[int, int] = {}  # the reverse
+        # What both know.
+        self._lock = threading.Lock()
+        self._unwritten: dict[int, None] = {}  # own numbers of trials that began or ended
+        self._rejected: list[tuple[int, int | None, str]] = []  # own number, that of another's in the storage, and why
+        self._news = _News()
+        self._is_due = False  # whether the writer was asked to write what is unwritten
+        self._fetch()
+        for trial in self._news.trials.values():
+            trial.user_attrs[EARLIER] = True
+
+    def changed(self, number: int) -> None:
+        """Note that a trial began or ended."""
+        with self._lock:
+            self._unwritten[number] = None
+        self._write_soon()
+
+    def rejected(self, number: int, reason: str) -> None:
+        with self._lock:
+            self._rejected.append((number, self._numbers.get(number), reason))
+        self._write_soon()
+
+    def read(self) -> list[int]:
+        """Take in what others did; return the numbers of their trials that are new, or have ended."""
+        with self._lock:
+            news, self._news = self._news, _News()
+        changed = []
+        for number, trial in sorted(news.trials.items()):
+            own = self._others.get(number)
+            if own is None:
+                self._study.add_trial(trial)
+                own = self._others[number] = len(self._study.get_trials(deepcopy=False)) - 1
+                self._numbers[own] = number
+            elif trial.state.is_finished():
+                self._study.tell(own, trial.value if trial.state is TrialState.COMPLETE else None, state=trial.state)
+            changed.append(own)
+        for number, reason in news.rejected.items():
+            if (own := self._others.get(number)) is not None:
+                self._study.set_user_attr(REJECTED.format(own), reason)
+        return changed
+
+    def _write_soon(self) -> None:
+        with self._lock:
+            is_due, self._is_due = self._is_due, True
+        if not is_due:
+            self._storage.submit(self._write)
+
+    def _write(self) -> None:
+        with self._lock:
+            unwritten, self._unwritten = self._unwritten, {}
+            rejected, self._rejected = self._rejected, []
+            self._is_due = False
+        trials = self._study.get_trials(deepcopy=False)
+        for number in unwritten:
+            self._write_trial(trials[number])
+        for number, stored, reason in rejected:
+            stored = self._backend.get_trial(self._ids[number]).number if stored is None else stored
+            self._stored.set_user_attr(REJECTED.format(stored), reason)
+        self._fetch()
+
+    def _write_trial(self, trial: FrozenTrial) -> None:
+        """Write a trial as it is now; one that ended before it was written takes one transaction."""
+        written = self._ids.get(trial.number)
+        if written is None:
+            self._ids[trial.number] = self._backend.create_new_trial(self._stored._study_id, trial)
+        elif trial.state.is_finished():
+            for name, value in trial.user_attrs.items():
+                self._backend.set_trial_user_attr(written, name, value)
+            self._backend.set_trial_state_values(written, trial.state, trial.values)
+
+    def _fetch(self) -> None:
+        """Read what others began or ended. What failed with them says nothing."""
+        own = set(self._ids.values())
+        longest_ago = datetime.now() - _MOST_RUNNING
+        found = _News()
+        for trial in self._stored.get_trials(deepcopy=False):
+            begun = trial.datetime_start or datetime.min
+            is_told = trial.state in (TrialState.COMPLETE, TrialState.PRUNED)
+            is_running = trial.state is TrialState.RUNNING and begun > longest_ago
+            key = trial.number, trial.state
+            if trial._trial_id not in own and (is_told or is_running) and key not in self._known:
+                self._known.add(key)
+                found.trials[trial.number] = _of_another(trial)
+        attributes = self._stored.user_attrs if found.trials or self._known else {}
+        for number, _ in self._known:
+            if reason := attributes.get(REJECTED.format(number)):
+                found.rejected[number] = str(reason)
+        with self._lock:
+            self._news.trials.update(found.trials)
+            self._news.rejected.update(found.rejected)
+
+
+@dataclass
+class _News:
+    """What others did, by the numbers of trials in the storage."""
+
+    trials: dict[int, FrozenTrial] = field(default_factory=dict)
+    rejected: dict[int, str] = field(default_factory=dict)  # and why
+
+
+def _of_another(trial: FrozenTrial) -> FrozenTrial:
+    """Return a trial as this study takes it in: it ended now, and nothing here proposed it."""
+    found = copy.deepcopy(trial)
+    found.system_attrs = {}
+    if found.state.is_finished():
+        found.datetime_complete = datetime.now()
+    return found
+
+
+def hidden(url: str) -> str:
+    """Return a URL without its password."""
+    secret = _password(url)
+    return url.replace(f":{secret}@", ":***@") if secret else url
+
+
+def _password(url: str) -> str:
+    found = re.match(r"[^/]*://[^/@:]*:(.*)@", url)
+    return found[1] if found else ""
