@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +25,7 @@ from scantune.cli.options import (
     NameOption,
     OperatorOption,
     OpOption,
+    SamplerOption,
     SizesOption,
     TypeOption,
     WorkersOption,
@@ -51,6 +52,7 @@ from scantune.model.restriction import Restriction
 from scantune.report.messages import outcome_message
 from scantune.report.progress import ProgressReport
 from scantune.report.tables import coverage_table, coverage_text, portfolio_table
+from scantune.search.sampler_names import Sampler
 from scantune.search.tuning_run import TuningRun
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
@@ -58,6 +60,9 @@ from scantune.worker.client import WorkerUnavailable
 from scantune.worker.defaults import Defaults
 from scantune.worker.device_choice import AUTO, check_choice
 from scantune.worker.evaluation import Evaluator, Timeouts
+
+if TYPE_CHECKING:
+    from scantune.search.study_storage import StudyStorage
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,8 @@ class _Tuning:
     is_portfolio: bool
     requires_complete: bool
     has_built_in: bool
+    sampler: Sampler
+    storage: str | None
     database: Path
     output: JsonOutput
 
@@ -110,6 +117,15 @@ def tune_command(
         typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. What may gain most comes first."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of proposals and of verified inputs.")] = 1,
+    sampler: SamplerOption = Sampler.default,
+    storage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Write the studies of all searches there too, for optuna-dashboard and for other tuners: a URL of "
+            "Optuna's storages (sqlite:///studies.db, postgresql://...), or a file that it keeps a journal in.",
+        ),
+    ] = None,
     db: DbOption = None,
     device: DeviceOption = None,
     workers: WorkersOption = None,
@@ -148,9 +164,10 @@ def tune_command(
             arch, device, NamedProblems(types, ops, given_options(ctx), source, algorithm),
             given_restriction(family, fix), parse_sizes(n) if n is not None else None, effort,
             None if budget is None else parse_duration(budget), seed, workers, portfolio, require_complete, built_in,
-            paths.database_path(db), JsonOutput.of(json_, "tune"),
+            sampler, storage, paths.database_path(db), JsonOutput.of(json_, "tune"),
         )  # fmt: skip
         tuning.named.check()
+        tuning.sampler.check()
         check_choice(arch, device)
         try:
             with sigterm_as_interrupt(), contextlib.ExitStack() as stack:
@@ -165,6 +182,7 @@ def tune_command(
 
 
 def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
+    storage = _storage(tuning.storage, stack)
     database = stack.enter_context(open_database(tuning.database))
     database.check_writable()
     worker = chosen_worker(stack, tuning.arch, tuning.device, tuning.seed)
@@ -190,7 +208,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         return TuningRun(
             Archive(database, hello.algorithms), worker, compile_pool(worker, tuning.seed, tuning.workers), run,
             stage_policy, progress, Timeouts.of(hello.device), tuning.named.source, is_portfolio=stage.is_portfolio,
-            has_built_in=tuning.has_built_in, restriction=tuning.restriction,
+            has_built_in=tuning.has_built_in, restriction=tuning.restriction, sampler=tuning.sampler, storage=storage,
         )  # fmt: skip
 
     rest, faults = list[str](), list[str]()
@@ -218,6 +236,17 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     if faults:
         raise ScantuneError("\n".join(faults))
     return outcome
+
+
+def _storage(url: str | None, stack: contextlib.ExitStack) -> StudyStorage | None:
+    """Return the storage of that URL, open until the stack ends. Raises UsageError if it cannot be opened."""
+    if url is None:
+        return None
+    from scantune.search.study_storage import StudyStorage  # Optuna takes long to import
+
+    storage = StudyStorage(url)
+    stack.callback(lambda: note(storage.failure) if storage.failure else None)
+    return stack.enter_context(storage)
 
 
 _Cells = tuple[list[Problem], list[int]]

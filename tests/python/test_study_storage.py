@@ -1,0 +1,252 @@
+"""Storages of studies: what others see of a search, what it sees of theirs, and that it does not depend on them."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import optuna
+import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import TrialState
+
+from command import streams_here
+from conftest import QUICK, SUM, TABLES, Notebook, Tune, rows
+from fake_worker import space as fake_space
+from fake_worker import true_us
+from scantune.errors import UsageError
+from scantune.model.config import Config
+from scantune.model.space import Space
+from scantune.search.sampler_names import Sampler
+from scantune.search.study import SearchStudy
+from scantune.search.study_storage import StudyStorage, hidden
+from scantune.store.database import Database
+from studies import FAILURE, proposals, study_of, tell, tried
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return tmp_path / "studies.log"
+
+
+@pytest.fixture
+def space() -> Space:
+    return Space.from_message(fake_space(SUM.request(2**16)), TABLES)
+
+
+def time_of(config: Config) -> float:
+    return true_us(SUM.request(2**16), config.message())
+
+
+def stored(journal: Path) -> optuna.Study:
+    storage = JournalStorage(JournalFileBackend(str(journal)))
+    (found,) = storage.get_all_studies()
+    return optuna.load_study(study_name=found.study_name, storage=storage)
+
+
+def params_of(config: Config) -> dict[str, object]:
+    return {"family": config.family, **{f"{config.family}.{name}": value for name, value in config.values}}
+
+
+def begun(study: SearchStudy, space: Space, count: int) -> list[Config]:
+    """Tell the defaults and some proposals, and return the latter."""
+    for config in space.defaults:
+        tell(study, config, time_of(config))
+    told = list(itertools.islice(proposals(study), count))
+    for config in told:
+        tell(study, config, time_of(config))
+    return told
+
+
+def test_storage_has_every_trial_with_its_values_and_what_came_of_it(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        good, bad = begun(study, space, 2)
+        study.fail(bad, FAILURE)  # after its time was told
+        wrong, dropped = itertools.islice(proposals(study), 2)
+        study.fail(wrong, FAILURE)
+        study.end_trials()
+    found = stored(journal)
+    of = {tuple(trial.params.items()): trial for trial in found.trials}
+    params = {config: tuple(params_of(config).items()) for config in (good, bad, wrong, dropped)}
+    assert len(found.trials) == len(space.defaults) + 4
+    assert (of[params[good]].state, of[params[good]].value) == (TrialState.COMPLETE, time_of(good))
+    assert (of[params[wrong]].state, of[params[wrong]].user_attrs) == (
+        TrialState.PRUNED, {"reason": "wrong_result: index 17"}
+    )  # fmt: skip
+    assert of[params[dropped]].state is TrialState.FAIL
+    assert found.user_attrs == {f"rejected trial {of[params[bad]].number}": "wrong_result: index 17"}
+
+
+def test_search_proposes_nothing_that_another_process_tries_and_learns_from_it(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        known = begun(study, space, 20)
+        running = list(itertools.islice(proposals(study), 4))
+    with StudyStorage(str(journal)) as storage:
+        second = study_of(space, storage=storage)
+        proposed = list(itertools.islice(proposals(second), 20))
+        assert not {*known, *running, *space.defaults} & set(proposed)
+        twin = study_of(space)  # a search that tried all of that itself
+        for config in [*space.defaults, *known]:
+            tell(twin, config, time_of(config))
+        for config in running:
+            twin.begin(config)
+        assert proposed == list(itertools.islice(proposals(twin), 20))
+        assert second.best_elsewhere() == min([*known, *space.defaults], key=time_of)
+        assert second.in_vain == 0
+
+
+def test_trials_of_two_searches_that_go_on_at_once_reach_each_other(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage, StudyStorage(str(journal)) as other:
+        study, second = study_of(space, storage=storage), study_of(space, seed=2, storage=other)
+        begun(study, space, 1)
+        storage.wait()
+        tell(second, space.defaults[0], time_of(space.defaults[0]))
+        other.wait()
+        assert second.best_elsewhere() is not None
+        fastest = min(space.searched, key=time_of)
+        tell(study, fastest, time_of(fastest))
+        storage.wait()
+        tell(second, space.defaults[1], time_of(space.defaults[1]))
+        other.wait()
+        assert second.best_elsewhere() == fastest
+        study.fail(fastest, FAILURE)
+        storage.wait()
+        next(proposals(second))
+        other.wait()
+        assert second.best_elsewhere() != fastest
+
+
+def test_trial_that_a_killed_process_left_running_is_forgotten(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        begun(study, space, 4)
+    left = stored(journal)
+    trial = copy.deepcopy(left.trials[0])
+    trial.state, trial.values, trial.datetime_complete = TrialState.RUNNING, None, None
+    trial.datetime_start = datetime.now() - timedelta(hours=1)
+    left.add_trial(trial)
+    with StudyStorage(str(journal)) as storage:
+        again = study_of(space, storage=storage)
+        states = Counter(one.state for one in again.trials)
+    assert states == {TrialState.COMPLETE: len(left.trials) - 1}
+
+
+def test_trials_of_the_tuning_database_are_added_once(journal: Path, space: Space) -> None:
+    config = space.defaults[0]
+    for _ in range(2):
+        with StudyStorage(str(journal)) as storage:
+            study = study_of(space, storage=storage)
+            study.add(tried(config, 5.0))
+            study.add(tried(space.defaults[1], None))
+            assert study.best_elsewhere() is None
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        study.add(tried(config, 5.0))
+        study.fail(config, FAILURE)
+    assert stored(journal).user_attrs == {"rejected trial 0": "wrong_result: index 17"}
+    assert [(one.state, one.value) for one in stored(journal).trials] == [
+        (TrialState.COMPLETE, 5.0), (TrialState.PRUNED, None)
+    ]  # fmt: skip
+
+
+def test_study_of_other_parameters_is_refused(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage:
+        begun(study_of(space, storage=storage), space, 1)
+    family = space.families["lookback"]
+    fewer = replace(family, parameters=tuple(replace(one, values=one.values[:2]) for one in family.parameters))
+    with (
+        StudyStorage(str(journal)) as storage,
+        pytest.raises(UsageError, match=r"studies.log: its study 'a study' has another parameter \S+, .*delete that"),
+    ):
+        study_of(replace(space, families={**space.families, "lookback": fewer}), storage=storage)
+
+
+def test_storage_that_fails_says_so_and_the_search_goes_on(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        storage.wait()
+        journal.unlink()
+        journal.mkdir()
+        told = begun(study, space, 10)
+    assert len(told) == 10
+    assert storage.failure
+    assert "studies.log failed and lacks trials; the tuning database has them: " in storage.failure
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("postgresql://me:se:cret@127.0.0.1:1/x", "postgresql://me:***@127.0.0.1:1/x cannot be opened: "),
+        ("nonsense://x", "cannot be opened: "),
+        ("/no/such/folder/studies.log", "cannot be opened: "),
+    ],
+)
+def test_storage_that_cannot_be_opened_is_a_usage_error_without_its_password(url: str, reason: str) -> None:
+    code, _, text = streams_here("tune", "--type", "i32", "--n", "2^10", "--storage", url)
+    assert code == 2
+    assert "--storage" in text
+    assert reason in text
+    assert "cret" not in text
+
+
+def test_url_without_a_password_is_told_as_it_is() -> None:
+    assert hidden("sqlite:///studies.db") == "sqlite:///studies.db"
+    assert hidden("postgresql://me@host:5432/x") == "postgresql://me@host:5432/x"
+
+
+def test_interrupted_search_goes_on_with_a_storage_and_measures_nothing_twice(
+    tune: Tune, database: Database, journal: Path
+) -> None:
+    def interrupt(tries: int) -> None:
+        if tries == 7:
+            raise KeyboardInterrupt
+
+    with StudyStorage(str(journal)) as storage, pytest.raises(KeyboardInterrupt):
+        tune(notebook=Notebook(on_try=interrupt), storage=storage)
+    saved = rows(database, "all_trials")
+    with StudyStorage(str(journal)) as storage:
+        outcome, notebook = tune(started_at="2026-01-02T00:00:00Z", storage=storage)
+    assert len(outcome.records) == 1
+    assert rows(database, "all_trials")[: len(saved)] == saved
+    assert len(rows(database, "all_trials")) == len(saved) + notebook.tries
+    ended = Counter(trial.state for trial in stored(journal).trials)
+    assert ended[TrialState.COMPLETE] == len(rows(database, "all_trials"))
+    assert ended[TrialState.RUNNING] == 0
+
+
+def test_search_by_another_sampler_has_a_winner_and_no_estimate_of_what_is_left(tune: Tune) -> None:
+    outcome, _ = tune(sampler=Sampler.tpe, policy=replace(QUICK, trials=12))
+    assert outcome.records[0].run.may_gain is None
+    own, _ = tune(policy=replace(QUICK, trials=12), sizes=(2**15,))
+    assert own.records[0].run.may_gain is not None
+
+
+def test_command_tunes_with_a_storage_and_a_sampler(tmp_path: Path, journal: Path, fake_worker_command: None) -> None:
+    json_file = tmp_path / "out.json"
+    code, _, text = streams_here(
+        "tune", "--type", "i32", "--n", "2^12", "--sampler", "random", "--storage", str(journal), "--effort", "normal",
+        "--budget", "20s", "--json", str(json_file),
+    )  # fmt: skip
+    assert code == 0, text
+    (winner,) = json.loads(json_file.read_text())["winners"]
+    name = stored(journal).study_name
+    assert all(part in name for part in ("scan", "i32", "n=4096"))
+    assert len(stored(journal).trials) > 10
+    assert winner["may_gain"] is None
+
+
+def test_commands_that_search_nothing_import_no_optuna() -> None:
+    """Every command is imported to start any of them."""
+    source = "import sys; import scantune.cli.app, scantune.search.tuning_run; print('optuna' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert ended.stdout == "False\n"
