@@ -64,7 +64,7 @@ def test_what_is_maximised_is_found_alike() -> None:
 @pytest.mark.parametrize("objective", [flat, branched])
 def test_it_keeps_nothing_that_the_trials_do_not_hold(objective: Objective) -> None:
     kept, forgotten = study(NeighbourSampler(1)), study(NeighbourSampler(1))
-    for number in range(40):
+    for number in range(16):
         forgotten.sampler = pickle.loads(pickle.dumps(NeighbourSampler(1)))
         for one in (kept, forgotten):
             trials = [one.ask() for _ in range(2)]

@@ -7,6 +7,7 @@ for one study: trials that are running are taken to come out as expected.
 from __future__ import annotations
 
 import math
+import re
 import statistics
 import threading
 import zlib
@@ -77,7 +78,8 @@ class Knowledge:
     priors: Mapping[str, Prior] = field(default_factory=dict)  # by parameter
     are_times: bool = False  # whether values are times, of which logarithms are learned
     is_legal: Callable[[Point], bool] | None = None  # without it all are
-    listed: Mapping[str, Sequence[Indices]] = field(default_factory=dict)  # drawn where nothing is expected any more
+    # Returns, by branch, what is drawn from where nothing is expected any more; without it nothing is.
+    listed: Callable[[], Mapping[str, Sequence[Indices]]] = dict
 
     def search(self, branches: Branches, seed: int) -> Search:
         """Return a search that was told nothing."""
@@ -118,7 +120,8 @@ class _Reading:
     branches: Branches
     search: Search
     events: list[_Event] = field(default_factory=list)
-    points: dict[int, Point] = field(default_factory=dict)  # by a trial's number, once it has all its parameters
+    ended: int = 0  # how many trials had
+    begun: dict[int, _Event] = field(default_factory=dict)  # by a trial's number, once it has all its parameters
 
 
 class NeighbourSampler(BaseSampler):
@@ -151,14 +154,13 @@ class NeighbourSampler(BaseSampler):
         if not search_space:
             return {}
         with self._lock:
-            trials = _others(study, trial)
-            reading = self._read(study, trials)
+            reading = self._read(study, _others(study, trial))
             if (suggested := reading.search.suggest()) is None:
                 return {}
             point, kind = suggested
             reading.search.take(point, kind)
             reading.events.append(_Event("proposed", point, kind))
-            study._storage.set_trial_system_attr(trial._trial_id, PROPOSED, [kind.value, len(ended(trials))])
+            study._storage.set_trial_system_attr(trial._trial_id, PROPOSED, [kind.value, reading.ended])
             return reading.branches[point[0]].params(point[1])
 
     def sample_independent(
@@ -186,34 +188,48 @@ class NeighbourSampler(BaseSampler):
         branches = self._branches(trials)
         if reading is None or reading.of != of or reading.branches != branches:
             reading = self._begun(of, branches)
-        events = list(_events(trials, reading, self._scores(study, trials)))
+        last = ended(trials)
+        score = self._scores(study, last)
+        events = list(_events(trials, last, reading, score))
         if events[: len(reading.events)] != reading.events:
             reading = self._begun(of, branches)
+            events = list(_events(trials, last, reading, score))
         for event in events[len(reading.events) :]:
             event.tell(reading.search)
-        reading.events = events
+        reading.events, reading.ended = events, len(last)
         self._reading = reading
         return reading
 
     def _begun(self, of: Hashable, branches: Branches) -> _Reading:
         return _Reading(of, branches, self._knowledge.search(branches, self._seed))
 
-    def _scores(self, study: Study, trials: Sequence[FrozenTrial]) -> Callable[[FrozenTrial], float | None]:
+    def _scores(self, study: Study, last: Sequence[FrozenTrial]) -> Callable[[FrozenTrial], float | None]:
         """Return what tells the score of a trial that has ended; none is a failure."""
-        rejected = study.user_attrs
-        values = [one.value for one in ended(trials) if one.value is not None][:_STARTUP_TRIALS]
+        rejected = rejected_of(study)
+        if self._knowledge.are_times:
+            return lambda trial: _log(trial.value) if trial.number not in rejected else None
+        values = [one.value for one in last if one.value is not None][:_STARTUP_TRIALS]
         sign = -1 if study.direction is StudyDirection.MAXIMIZE else 1
         centre, spread = (statistics.fmean(values), statistics.pstdev(values)) if values else (0.0, 1.0)
 
         def score(trial: FrozenTrial) -> float | None:
             value = trial.value
-            if value is None or not math.isfinite(value) or REJECTED.format(trial.number) in rejected:
+            if value is None or not math.isfinite(value) or trial.number in rejected:
                 return None
-            if self._knowledge.are_times:
-                return math.log(value) if value > 0 else None
             return sign * _SPREAD * (value - centre) / (spread or 1.0)
 
         return score
+
+
+def _log(value: float | None) -> float | None:
+    return math.log(value) if value is not None and 0 < value < math.inf else None
+
+
+def rejected_of(study: Study) -> frozenset[int]:
+    """Return the numbers of the trials whose values do not count any more."""
+    attributes = study._storage.get_study_user_attrs(study._study_id)
+    found = (re.fullmatch(REJECTED.format(r"(\d+)"), name) for name in attributes)
+    return frozenset(int(one[1]) for one in found if one)
 
 
 def values_of(distribution: BaseDistribution) -> tuple[Any, ...]:
@@ -266,22 +282,19 @@ def _searched(trial: FrozenTrial) -> dict[str, BaseDistribution]:
 
 
 def _events(
-    trials: Sequence[FrozenTrial], reading: _Reading, score: Callable[[FrozenTrial], float | None]
-) -> Iterator[_Event]:
-    """Yield what trials tell, in the order in which it came about."""
-    last = ended(trials)
+    trials: Sequence[FrozenTrial], last: Sequence[FrozenTrial], reading: _Reading,
+    score: Callable[[FrozenTrial], float | None],
+) -> Iterator[_Event]:  # fmt: skip
+    """Yield what trials tell, in the order in which it came about; `last` are those that ended, in that order."""
     told = 0
     for trial in trials:
-        if (point := _point(trial, reading)) is None:
+        if (event := _begun(trial, reading)) is None:
             continue
-        if (proposed := trial.system_attrs.get(PROPOSED)) is None:
-            yield _Event("asked", point)
-            continue
-        kind, known = proposed
-        if known > told:
+        if event.what == "proposed":
+            known = trial.system_attrs[PROPOSED][1]
             yield from _told(last[told:known], reading, score)
-            told = known
-        yield _Event("proposed", point, Kind(kind))
+            told = max(told, known)
+        yield event
     yield from _told(last[told:], reading, score)
 
 
@@ -289,21 +302,24 @@ def _told(
     trials: Iterable[FrozenTrial], reading: _Reading, score: Callable[[FrozenTrial], float | None]
 ) -> Iterator[_Event]:
     for trial in trials:
-        if (point := _point(trial, reading)) is None:
-            continue
-        yield _Event("dropped", point) if trial.state is TrialState.FAIL else _Event("told", point, score(trial))
+        if (begun := _begun(trial, reading)) is not None:
+            failed = trial.state is TrialState.FAIL
+            yield _Event("dropped", begun.point) if failed else _Event("told", begun.point, score(trial))
 
 
-def _point(trial: FrozenTrial, reading: _Reading) -> Point | None:
-    """Return the branch and indices of a trial; None where it has not all its parameters yet, or has others."""
-    if (known := reading.points.get(trial.number)) is not None:
+def _begun(trial: FrozenTrial, reading: _Reading) -> _Event | None:
+    """Return how a trial began; None where it has not all its parameters yet, or others."""
+    if (known := reading.begun.get(trial.number)) is not None:
         return known
     params = trial.params if trial.state is not TrialState.WAITING else trial.system_attrs.get("fixed_params", {})
     for name, branch in reading.branches.items():
         own = {key: value for key, value in params.items() if key in branch.distributions}
-        if (indices := branch.indices(own)) is not None:
-            reading.points[trial.number] = name, indices
-            return name, indices
+        if (indices := branch.indices(own)) is None:
+            continue
+        proposed = trial.system_attrs.get(PROPOSED)
+        point = name, indices
+        event = _Event("asked", point) if proposed is None else _Event("proposed", point, Kind(proposed[0]))
+        return reading.begun.setdefault(trial.number, event)
     return None
 
 

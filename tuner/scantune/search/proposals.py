@@ -39,13 +39,13 @@ class Search:
 
     def __init__(
         self, families: Mapping[str, FamilySearch], seed: int, is_legal: Callable[[Point], bool] = lambda point: True,
-        listed: Mapping[str, Sequence[Indices]] | None = None,
+        listed: Callable[[], Mapping[str, Sequence[Indices]]] = dict,
     ) -> None:  # fmt: skip
-        """Begin a search; of `listed` configs some are drawn where nothing is expected of any other."""
+        """Begin a search; where nothing is expected of any other config, it draws from those that `listed` returns."""
         self._families = families
         self._random = random.Random(seed)
         self._is_legal = is_legal
-        self._listed = listed or {}
+        self._listed = listed
         self._seen: set[Point] = set()
         self._in_vain = 0  # trials since the last gain, exchanges not counted
         self._suggested = 0
@@ -133,7 +133,7 @@ class Search:
     def _drawn(self) -> Point | None:
         """Return a new listed config at random; families that may win come before the others."""
         if self._undrawn is None:
-            self._undrawn = {name: list(configs) for name, configs in self._listed.items()}
+            self._undrawn = {name: list(configs) for name, configs in self._listed().items()}
             for configs in self._undrawn.values():
                 self._random.shuffle(configs)
         for name, configs in self._undrawn.items():

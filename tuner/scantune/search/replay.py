@@ -90,11 +90,12 @@ def effects_for(recorded: RecordedSpace, others: Iterable[RecordedSpace]) -> Eff
 
 
 def replay(
-    recorded: RecordedSpace, sampler: Sampler, seed: int, policy: Policy, effects: Effects | None = None
-) -> Trace:
-    """Run one search and return its trace. Samplers of Optuna's know nothing of effects.
+    recorded: RecordedSpace, sampler: Sampler, seed: int, policy: Policy, effects: Effects | None = None,
+    starts: Iterable[Config] = (),
+) -> Trace:  # fmt: skip
+    """Run one search and return its trace. `starts` are tried after the defaults. Optuna's samplers know no effects.
 
-    Raises ScantuneError if a package of the sampler is missing.
+    Raises UsageError if a package of the sampler is missing.
     """
     evaluator = Evaluator(RecordedWorker.of(recorded, seed), Timeouts())
     notebook = _Notebook()
@@ -105,7 +106,7 @@ def replay(
     problem, n = recorded.problem, recorded.n
     search = ProblemSearch(tools, problem, n, evaluator.space(problem, n), deadline=math.inf)
     untuned = evaluator.untuned(problem, n)
-    record = search.run(starts=[], holders=[untuned] if untuned else [])
+    record = search.run(starts, holders=[untuned] if untuned else [])
     return trace_of(recorded, notebook.held, record.config if record else None)
 
 

@@ -10,6 +10,7 @@ import hashlib
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import optuna
@@ -25,7 +26,15 @@ from scantune.model.space import Family, Indices, Parameter, Space
 from scantune.model.trial import Failure, Trial
 from scantune.search.effects import Effects
 from scantune.search.family_search import priors_of
-from scantune.search.neighbour_sampler import PROPOSED, REJECTED, Branch, Knowledge, NeighbourSampler, ended
+from scantune.search.neighbour_sampler import (
+    PROPOSED,
+    REJECTED,
+    Branch,
+    Knowledge,
+    NeighbourSampler,
+    ended,
+    rejected_of,
+)
 from scantune.search.proposals import GAIN, Kind, Point
 from scantune.search.sampler_names import Sampler
 from scantune.search.study_storage import EARLIER, StudyStorage
@@ -51,7 +60,7 @@ class SearchStudy:
         sampler.check()
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._space = space
-        self._accepts = is_legal
+        self._accepts = cache(is_legal)  # a sampler asks for what it proposes, too
         self._parameters = _Parameters(space, sampler)
         self._sampler = self._made(sampler, seed, effects)
         self._study = optuna.create_study(sampler=self._sampler, study_name=name)
@@ -75,10 +84,12 @@ class SearchStudy:
     def in_vain(self) -> int:
         """How many trials ended since the last gain of this search, exchanges not counted."""
         best, count = math.inf, 0
+        rejected = rejected_of(self._study)
         for trial in ended(self.trials):
             if trial.state is TrialState.FAIL:
                 continue
-            score = math.log(self._time_us(trial.number))
+            is_time = trial.value is not None and trial.number not in rejected
+            score = math.log(trial.value) if is_time and trial.value else math.inf
             if EARLIER in trial.user_attrs:
                 count = 0
             else:
@@ -186,7 +197,7 @@ class SearchStudy:
     def _time_us(self, number: int) -> float:
         """Return the time that a trial was told; infinite without one, or where the config failed later."""
         value = self.trials[number].value
-        return math.inf if value is None or REJECTED.format(number) in self._study.user_attrs else value
+        return math.inf if value is None or number in rejected_of(self._study) else value
 
     def _is_legal(self, config: Config) -> bool:
         return self._space.lists(config) or self._accepts(config)
@@ -244,13 +255,19 @@ class SearchStudy:
 
     def _knowledge(self, effects: Effects) -> Knowledge:
         families = self._space.families
-        listed = {name: [tuple(row) for row in family.indices.tolist()] for name, family in families.items()}
-        # A family with fixed values lists rows that may be illegal.
-        legal = {name: frozenset(rows) if not families[name].fixed else frozenset() for name, rows in listed.items()}
+
+        def listed() -> dict[str, list[Indices]]:
+            return {name: [tuple(row) for row in family.indices.tolist()] for name, family in families.items()}
+
+        @cache  # making them takes as long as some proposals, and most families are proposed seldom
+        def legal(name: str) -> frozenset[Indices]:
+            family = families[name]
+            # One with fixed values lists rows that may be illegal.
+            return frozenset() if family.fixed else frozenset(map(tuple, family.indices.tolist()))
 
         def is_legal(point: Point) -> bool:
             name, indices = point
-            return indices in legal[name] or self._accepts(families[name].config(indices))
+            return indices in legal(name) or self._accepts(families[name].config(indices))
 
         priors = {
             _name(family, parameter): prior
@@ -337,17 +354,11 @@ def study_name(
 ) -> str:
     """Return the name of a study: those of one name have the same parameters, and times that may be compared."""
     problem, n = cell
-    templates = hashlib.sha256(" ".join(template_hashes).encode()).hexdigest()[:12]
-    extents = [f"{name}={size}" for name, size in problem.extents]
-    among = [f"among {restriction}"] if restriction else []
-    spelled = ["by places"] if sampler.takes_places else []
-    family_wise = ["all families"] if sampler.takes_all_parameters else []
-    name = ", ".join(
-        [str(device), problem.algorithm, problem.text, f"n={n}", *extents, *among, *spelled, *family_wise, templates]
-    )
-    if len(name) <= _MOST_NAME:
-        return name
-    return f"{name[: _MOST_NAME - 14]}, {hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    spelling = (sampler.takes_places, sampler.takes_numbers, sampler.takes_all_parameters)
+    of = [str(device), problem.columns, problem.extents, n, *template_hashes, restriction.message(), spelling]
+    digest = hashlib.sha256(repr(of).encode()).hexdigest()[:12]
+    among = f", among {restriction}" if restriction else ""
+    return f"{f'{cell} on {device}{among}'[:_MOST_NAME]}, {digest}"
 
 
 def _name(family: Family, parameter: Parameter) -> str:

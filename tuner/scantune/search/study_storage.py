@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import re
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -67,6 +68,7 @@ class StudyStorage:
         try:
             stored = optuna.create_study(storage=self._backend, study_name=study.study_name, load_if_exists=True)
             _check(stored, distributions, self.url)
+            _name_values(stored)
             return Mirror(self, self._backend, study, stored)
         except UsageError:
             raise
@@ -106,6 +108,14 @@ def _check(stored: optuna.Study, distributions: Mapping[str, BaseDistribution], 
                     f"--storage {url}: its study '{stored.study_name}' has another parameter {name}, {distribution}; "
                     "delete that study, or name another storage"
                 )
+
+
+def _name_values(stored: optuna.Study) -> None:
+    """Let dashboards say what the values of trials are."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        if stored.metric_names is None:
+            stored.set_metric_names(["time in µs"])
 
 
 class Mirror:
