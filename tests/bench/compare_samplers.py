@@ -5,7 +5,7 @@
 Both evaluate 96 configs, the defaults of all families first. What is known is learned from the shipped spaces of other
 problems. The sampler of this tuner takes it as the prior of its model. TPE takes it by trials that are enqueued: the
 fastest configs of other problems of the algorithm, and the single changes of the defaults that are expected to gain
-most. Spaces of another GPU join by being named.
+most. TPE also searches without these. Spaces of another GPU join by being named.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from scantune.cli.replay import name_of, shipped_spaces
+from scantune.cli.replay import shipped_spaces
 from scantune.model.config import Config
 from scantune.model.policy import Effort
 from scantune.model.recorded_space import RecordedSpace
@@ -32,7 +32,9 @@ from scantune.store.space_file import read_space
 AT = (20, 40, 60, 96)
 STEPS = 8  # single changes that TPE is to try
 
-Job = tuple[Path, Sampler, int]
+SUBJECTS = {"default": Sampler.default, "tpe": Sampler.tpe, "tpe, nothing enqueued": Sampler.tpe}
+
+Job = tuple[Path, str, int]
 
 
 @cache
@@ -62,37 +64,42 @@ def winners_elsewhere(recorded: RecordedSpace, others: Iterable[RecordedSpace]) 
 
 
 def one(job: Job) -> Trace:
-    file, sampler, seed = job
+    file, subject, seed = job
+    sampler = SUBJECTS[subject]
     recorded, others = read(file), [read(other) for other in shipped_spaces()]
     effects = effects_for(recorded, others)
     policy = replace(replay_policy(recorded, Effort.quick), trials=max(AT), patience=max(AT))
     if sampler.has_prior:
         return replay(recorded, sampler, seed, policy, effects)
-    starts = [*winners_elsewhere(recorded, others), *expected_steps(recorded, effects, STEPS)]
+    starts = (
+        [] if subject != "tpe" else [*winners_elsewhere(recorded, others), *expected_steps(recorded, effects, STEPS)]
+    )
     return replay(recorded, sampler, seed, policy, starts=starts)
 
 
-def line(file: Path, sampler: Sampler, traces: Sequence[Trace]) -> str:
+def line(file: Path, subject: str, traces: Sequence[Trace]) -> str:
     shares = [[trace.share_at(count) for trace in traces] for count in AT]
     means = ",".join(f"{statistics.fmean(one):.4f}" for one in shares)
     at_60 = sorted(shares[AT.index(60)])
     worst = at_60[max(0, -(-len(at_60) // 10) - 1)]
-    return f'"{name_of(read(file))}",{sampler.value},{len(traces)},{means},{statistics.median(at_60):.4f},{worst:.4f}'
+    space = file.name.partition(".")[0]
+    return f'{space},"{subject}",{len(traces)},{means},{statistics.median(at_60):.4f},{worst:.4f}'
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--subjects", nargs="+", choices=list(SUBJECTS), help="what searches; default: all of them")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     files = given.files or shipped_spaces()
     means = ",".join(f"mean_share_at_{count}" for count in AT)
     print(f"space,sampler,seeds,{means},median_share_at_60,worst_tenth_share_at_60")
     with ProcessPoolExecutor(given.workers) as pool:
-        for file, sampler in product(files, (Sampler.default, Sampler.tpe)):
-            traces = list(pool.map(one, [(file, sampler, seed) for seed in range(1, given.seeds + 1)]))
-            print(line(file, sampler, traces))
+        for file, subject in product(files, given.subjects or SUBJECTS):
+            traces = list(pool.map(one, [(file, subject, seed) for seed in range(1, given.seeds + 1)]))
+            print(line(file, subject, traces))
             sys.stdout.flush()
 
 

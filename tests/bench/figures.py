@@ -283,7 +283,25 @@ def replays() -> str:
     shown = {(row["sampler"], row["space"]): row for row in rows}
     samplers = dict.fromkeys((row["sampler"], row["seeds"]) for row in rows)
     body = ([f"{one} ({seeds})", *(_replayed(shown[one, space]) for space in spaces)] for one, seeds in samplers)
-    return table(["sampler (seeds)", *(space.removeprefix("h200-").replace("-2p", " 2^") for space in spaces)], body)
+    return table(["sampler (seeds)", *map(_space, spaces)], body)
+
+
+def samplers() -> str:
+    """Return the mean shares after so many evaluations, of the tuner's sampler and of TPE."""
+    rows = read("h200-samplers").rows
+    shown = {(row["space"], row["sampler"]): row for row in rows}
+    columns = [name for name in rows[0] if name.startswith("mean_share_at_")]
+
+    def both(space: str, column: str) -> str:
+        return " / ".join(f"{float(shown[space, one][column]):.3f}" for one in ("default", "tpe"))
+
+    spaces = dict.fromkeys(row["space"] for row in rows)
+    body = ([_space(space), *(both(space, name) for name in columns)] for space in spaces)
+    return table(["default / tpe", *(name.replace("mean_share_at_", "after ") for name in columns)], body)
+
+
+def _space(name: str) -> str:
+    return name.removeprefix("h200-").replace("-2p", " 2^")
 
 
 def _replayed(row: Row) -> str:
@@ -315,6 +333,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "first calls": first_calls,
     "peers": peers,
     "replays": replays,
+    "samplers": samplers,
     "effects where the input fits the SMs": effects("single_block", "one_shot"),
     "effects beyond": effects("lookback", "pipelined", "three_phase"),
     **gallery_figures.tables(),

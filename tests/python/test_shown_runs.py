@@ -47,6 +47,7 @@ pytestmark = [
 NOT_RUN = {
     r"make test$": "this test is one of those that it runs",
     r"make install ": "test_install.py installs what is built, which is what it does after building",
+    r"pip install |optuna-dashboard ": "they need packages from elsewhere",
     r"make bench|.* tests/bench/parameter_effects.py measure ": "they measure a GPU",
     r"compute-sanitizer ": "it needs a GPU",
     r"make fuzz |\.ci/fuzz ": "it builds all with clang; fixed_inputs_test runs what it begins with",
@@ -67,6 +68,7 @@ LESS = (
     (r"--budget \S+", "--budget 2s"),
     (r"--(seeds|samples) \d+", r"--\1 1"),
     (r"^(scantune *(?:--(?!.*--budget).*)?)$", r"\1 --budget 2s"),
+    (r"^(.* tests/bench/compare_samplers.py) space", r"\1 small-space"),
     (
         r"^scantune replay space((?!.*--export).*)$",
         r"scantune replay small-space\1 --seeds 1 --effort quick --no-effects",

@@ -199,6 +199,15 @@ def test_storage_that_cannot_be_opened_is_a_usage_error_without_its_password(url
     assert "cret" not in text
 
 
+@pytest.mark.parametrize("spelled", ["sqlite:///{}", "{}"])
+def test_tuning_database_is_no_storage(tmp_path: Path, spelled: str) -> None:
+    database = tmp_path / "tuning.db"
+    code, _, text = streams_here(
+        "tune", "--type", "i32", "--n", "2^10", "--db", str(database), "--storage", spelled.format(database)
+    )
+    assert (code, "is the tuning database, which holds nothing else" in text) == (2, True)
+
+
 def test_url_without_a_password_is_told_as_it_is() -> None:
     assert hidden("sqlite:///studies.db") == "sqlite:///studies.db"
     assert hidden("postgresql://me@host:5432/x") == "postgresql://me@host:5432/x"

@@ -182,7 +182,7 @@ def tune_command(
 
 
 def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
-    storage = _storage(tuning.storage, stack)
+    storage = _storage(tuning, stack)
     database = stack.enter_context(open_database(tuning.database))
     database.check_writable()
     worker = chosen_worker(stack, tuning.arch, tuning.device, tuning.seed)
@@ -238,10 +238,13 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     return outcome
 
 
-def _storage(url: str | None, stack: contextlib.ExitStack) -> StudyStorage | None:
-    """Return the storage of that URL, open until the stack ends. Raises UsageError if it cannot be opened."""
+def _storage(tuning: _Tuning, stack: contextlib.ExitStack) -> StudyStorage | None:
+    """Return the storage of --storage, open until the stack ends. Raises UsageError if it cannot be opened."""
+    url = tuning.storage
     if url is None:
         return None
+    if Path(url.removeprefix("sqlite:///")).expanduser().resolve() == tuning.database.resolve():
+        raise UsageError(f"--storage {url} is the tuning database, which holds nothing else: name another file")
     from scantune.search.study_storage import StudyStorage  # Optuna takes long to import
 
     storage = StudyStorage(url)

@@ -134,10 +134,10 @@ class NeighbourSampler(BaseSampler):
         self._reading: _Reading | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_seed": self._seed, "_knowledge": self._knowledge}
+        return {**self.__dict__, "_lock": None, "_reading": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["_seed"], state["_knowledge"])  # type: ignore[misc]
+        self.__dict__.update(state, _lock=threading.Lock())
 
     def reseed_rng(self) -> None:
         """Do nothing: what is drawn depends on the trials, of which no two are alike."""

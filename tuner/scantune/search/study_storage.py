@@ -139,7 +139,8 @@ class Mirror:
         self._is_due = False  # whether the writer was asked to write what is unwritten
         self._fetch()
         for trial in self._news.trials.values():
-            trial.user_attrs[EARLIER] = True
+            if trial.state.is_finished():
+                trial.user_attrs[EARLIER] = True
 
     def changed(self, number: int) -> None:
         """Note that a trial began or ended."""
