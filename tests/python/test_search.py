@@ -148,6 +148,17 @@ def test_each_sampler_proposes_legal_configs_once_and_only_the_own_one_tells_wha
     assert (search.may_gain is None) == (sampler is not Sampler.default)
 
 
+def test_listed_config_of_a_family_with_fixed_values_takes_no_place_of_another_where_it_is_illegal(
+    space: Space,
+) -> None:
+    fixed = space.families["lookback"].fixed_to({"window": 8})
+    even = replace(space, families={"lookback": fixed})
+    search = study_of(
+        even, is_legal=lambda config: dict(config.values)["items_per_thread"] == 4, sampler=Sampler.random
+    )
+    assert {dict(config.values)["items_per_thread"] for config in itertools.islice(proposals(search), 20)} == {4}
+
+
 def test_illegal_proposal_gives_way_to_the_nearest_legal_config_that_was_not_tried(space: Space) -> None:
     family = space.families["lookback"]
     listed = family.with_rows([family.indices_of(config) or () for config in family.neighbours(family.default)])

@@ -126,6 +126,21 @@ def test_trials_of_two_searches_that_go_on_at_once_reach_each_other(journal: Pat
         assert second.best_elsewhere() != fastest
 
 
+def test_config_that_another_process_gives_up_may_be_tried_here(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage, StudyStorage(str(journal)) as other:
+        study = study_of(space, storage=storage)
+        begun(study, space, 4)
+        running = next(proposals(study))
+        storage.wait()
+        second = study_of(space, storage=other)
+        next(proposals(second))
+        study.end_trials()
+        storage.wait()
+        tell(second, space.defaults[0], time_of(space.defaults[0]))  # which writes, and reads
+        other.wait()
+        assert running in itertools.islice(proposals(second), 20)
+
+
 def test_trial_that_a_killed_process_left_running_is_forgotten(journal: Path, space: Space) -> None:
     with StudyStorage(str(journal)) as storage:
         study = study_of(space, storage=storage)

@@ -107,7 +107,7 @@ class _Event(NamedTuple):
             search.suggest()  # leaves the search as it was when the trial was proposed, down to its draws
             search.take(self.point, Kind(self.detail))
         elif self.what == "dropped":
-            search.drop(self.point)
+            search.drop(self.point, again=self.detail is None)
         else:
             search.tell(self.point, None if self.detail is None else float(self.detail))
 
@@ -303,8 +303,10 @@ def _told(
 ) -> Iterator[_Event]:
     for trial in trials:
         if (begun := _begun(trial, reading)) is not None:
-            failed = trial.state is TrialState.FAIL
-            yield _Event("dropped", begun.point) if failed else _Event("told", begun.point, score(trial))
+            if trial.state is TrialState.FAIL:
+                yield _Event("dropped", begun.point, begun.detail)  # what was proposed in vain is not proposed again
+            else:
+                yield _Event("told", begun.point, score(trial))
 
 
 def _begun(trial: FrozenTrial, reading: _Reading) -> _Event | None:

@@ -60,10 +60,12 @@ class Search:
         if kind is Kind.exchange:
             self._exchanges.add(point)
 
-    def drop(self, point: Point) -> None:
-        """Forget that a config is about to be tried; it is not suggested again all the same."""
+    def drop(self, point: Point, again: bool) -> None:
+        """Forget that a config is about to be tried; it is suggested only with `again`."""
         family, config = point
         self._families[family].drop(config)
+        if again:
+            self._seen.discard(point)
 
     @property
     def may_gain(self) -> float:

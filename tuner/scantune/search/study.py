@@ -125,7 +125,7 @@ class SearchStudy:
             for name, distribution in self._parameters.of_trial(family).items():
                 _suggest(trial, name, distribution)
         config = self._parameters.config(self.trials[trial.number].params)
-        if self._is_new(config) and self._is_legal(config):
+        if self._may_try(config):
             self._taken.add(config)
             self._began(config, trial)
             return config
@@ -202,8 +202,9 @@ class SearchStudy:
     def _is_legal(self, config: Config) -> bool:
         return self._space.lists(config) or self._accepts(config)
 
-    def _is_new(self, config: Config) -> bool:
-        return config not in self._taken and config not in self._elsewhere
+    def _may_try(self, config: Config) -> bool:
+        """Return whether a config is legal, and was tried neither here nor elsewhere."""
+        return config not in self._taken and config not in self._elsewhere and self._is_legal(config)
 
     def _began(self, config: Config, trial: optuna.Trial) -> None:
         self._trials[config] = trial.number
@@ -216,7 +217,11 @@ class SearchStudy:
     def _read_others(self) -> None:
         for number in self._mirror.read() if self._mirror else ():
             trial = self.trials[number]
-            self._elsewhere.setdefault(self._parameters.config(trial.params), number)
+            config = self._parameters.config(trial.params)
+            if trial.state is not TrialState.FAIL:
+                self._elsewhere.setdefault(config, number)
+            elif self._elsewhere.get(config) == number:
+                del self._elsewhere[config]  # it was given up there, and may be tried here
 
     def _nearest(self, config: Config) -> Config | None:
         """Return the nearest legal config that was not tried: a listed one, or one that departs in one parameter."""
@@ -225,16 +230,16 @@ class SearchStudy:
         assert indices is not None
         distances = family.distances(indices)
         order = (int(place) for place in distances.argsort(kind="stable"))
-        listed = next((place for place in order if self._is_new(family.config(family.indices[place].tolist()))), None)
+        listed = next((place for place in order if self._may_try(family.config(family.indices[place].tolist()))), None)
         most = math.inf if listed is None else distances[listed]
         changes = family.with_rows(_changes(family, indices))
         for place, distance in sorted(enumerate(changes.distances(indices)), key=lambda one: one[1]):
             near = family.config(changes.indices[place].tolist())
-            if distance < most and self._is_new(near) and self._is_legal(near):
+            if distance < most and self._may_try(near):
                 return near
         if listed is not None:
             return family.config(family.indices[listed].tolist())
-        return next(filter(self._is_new, self._space.searched), None)
+        return next(filter(self._may_try, self._space.searched), None)
 
     def _made(self, sampler: Sampler, seed: int, effects: Effects) -> BaseSampler:
         makers: dict[Sampler, Callable[[], BaseSampler]] = {

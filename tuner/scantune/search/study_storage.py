@@ -202,16 +202,20 @@ class Mirror:
             self._backend.set_trial_state_values(written, trial.state, trial.values)
 
     def _fetch(self) -> None:
-        """Read what others began or ended. What failed with them says nothing."""
+        """Read what others began or ended."""
         own = set(self._ids.values())
         longest_ago = datetime.now() - _MOST_RUNNING
         found = _News()
         for trial in self._stored.get_trials(deepcopy=False):
             begun = trial.datetime_start or datetime.min
-            is_told = trial.state in (TrialState.COMPLETE, TrialState.PRUNED)
-            is_running = trial.state is TrialState.RUNNING and begun > longest_ago
+            is_news = {
+                TrialState.COMPLETE: True,
+                TrialState.PRUNED: True,
+                TrialState.RUNNING: begun > longest_ago,
+                TrialState.FAIL: (trial.number, TrialState.RUNNING) in self._known,
+            }.get(trial.state, False)
             key = trial.number, trial.state
-            if trial._trial_id not in own and (is_told or is_running) and key not in self._known:
+            if trial._trial_id not in own and is_news and key not in self._known:
                 self._known.add(key)
                 found.trials[trial.number] = _of_another(trial)
         attributes = self._stored.user_attrs if found.trials or self._known else {}
@@ -235,6 +239,7 @@ def _of_another(trial: FrozenTrial) -> FrozenTrial:
     """Return a trial as this study takes it in: it ended now, and nothing here proposed it."""
     found = copy.deepcopy(trial)
     found.system_attrs = {}
+    found.user_attrs.pop(EARLIER, None)  # which it was to another search
     if found.state.is_finished():
         found.datetime_complete = datetime.now()
     return found
