@@ -287,17 +287,18 @@ def replays() -> str:
 
 
 def samplers() -> str:
-    """Return the mean shares after so many evaluations, of the tuner's sampler and of TPE."""
+    """Return the mean shares after so many evaluations, of the tuner's sampler and of TPE with and without a prior."""
     rows = read("h200-samplers").rows
     shown = {(row["space"], row["sampler"]): row for row in rows}
+    subjects = list(dict.fromkeys(row["sampler"] for row in rows))
     columns = [name for name in rows[0] if name.startswith("mean_share_at_")]
 
     def both(space: str, column: str) -> str:
-        return " / ".join(f"{float(shown[space, one][column]):.3f}" for one in ("default", "tpe"))
+        return " / ".join(f"{float(shown[space, one][column]):.3f}" for one in subjects)
 
     spaces = dict.fromkeys(row["space"] for row in rows)
     body = ([_space(space), *(both(space, name) for name in columns)] for space in spaces)
-    return table(["default / tpe", *(name.replace("mean_share_at_", "after ") for name in columns)], body)
+    return table([" / ".join(subjects), *(name.replace("mean_share_at_", "after ") for name in columns)], body)
 
 
 def _space(name: str) -> str:

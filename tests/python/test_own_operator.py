@@ -16,6 +16,7 @@ from scantune.compare.exchange import import_database
 from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
 from scantune.model.operator_source import OperatorSource
+from scantune.search.study_storage import StudyStorage
 from scantune.store.archive import Archive
 from scantune.store.database import Database, open_database
 from scantune.store.export import export_database
@@ -61,10 +62,12 @@ def test_source_is_in_no_database_even_when_a_compiler_quotes_it(
     tune: Tune, database: Database, tmp_path: Path
 ) -> None:
     quoted = source(f"{FIRST.text}\n// {MISTAKE} {FOR_LARGE} {SECRET}")
-    tune(problems=(AFFINE,), source=quoted, policy=replace(QUICK, trials=60))
+    with StudyStorage(str(tmp_path / "studies.db.log")) as storage:
+        tune(problems=(AFFINE,), source=quoted, policy=replace(QUICK, trials=60), storage=storage)
     failed = {row["reason"] for row in rows(database, "all_trials") if row["status"] == "compile_error"}
     assert failed == {"the operator's kernel does not compile; the log, which may quote its source, is not kept"}
     export_database(database, tmp_path / "export.db")
+    assert b"the operator's kernel does not compile" in (tmp_path / "studies.db.log").read_bytes()
     for path in tmp_path.glob("*.db*"):
         assert SECRET.encode() not in path.read_bytes()
 

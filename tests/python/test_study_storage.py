@@ -156,6 +156,28 @@ def test_trial_that_a_killed_process_left_running_is_forgotten(journal: Path, sp
     assert states == {TrialState.COMPLETE: len(left.trials) - 1}
 
 
+def test_what_others_write_that_is_no_trial_of_a_config_does_no_harm(journal: Path, space: Space) -> None:
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        begun(study, space, 2)
+        storage.wait()
+        theirs = stored(journal)
+        known = theirs.trials[0]
+        half = dict(itertools.islice(known.params.items(), 3))
+        for params, value in ((half, 0.1), (known.params, -1.0), (known.params, float("inf")), ({"other": 3}, 0.1)):
+            distributions = {**known.distributions, "other": optuna.distributions.IntDistribution(0, 9)}
+            trial = copy.deepcopy(known)
+            trial.params, trial.values = params, [value]
+            trial.distributions = {name: distributions[name] for name in params}
+            theirs.add_trial(trial)
+        next(proposals(study))
+        storage.wait()
+        assert len(list(itertools.islice(proposals(study), 8))) == 8
+        assert study.best_elsewhere() is None
+        assert study.in_vain >= 0
+    assert storage.failure is None
+
+
 def test_trials_of_the_tuning_database_are_added_once(journal: Path, space: Space) -> None:
     config = space.defaults[0]
     for _ in range(2):

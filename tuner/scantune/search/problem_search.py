@@ -316,7 +316,7 @@ class ProblemSearch:
     def _learn_new(self, trial: Trial, score: float | None) -> None:
         self._keep(trial, score)
         if trial.failure:
-            self._study.fail(trial.config, trial.failure)
+            self._study.fail(trial.config, self._tools.session.kept(trial.failure))
         else:
             self._study.tell(trial.config, self._times[trial.config])
         self._tell_watcher()
@@ -354,7 +354,7 @@ class ProblemSearch:
         self._owed.discard(config)
         self._times.pop(config, None)
         self._failures[config] = failure
-        self._study.fail(config, failure)
+        self._study.fail(config, self._tools.session.kept(failure))
         self._tools.session.save_failure(self._problem, self._n, config, failure)
 
     def _record(self, decision: Decision, always: Sequence[Config]) -> Record:

@@ -177,6 +177,9 @@ class RecordedSession:
     def save_failure(self, problem: Problem, n: int, config: Config, failure: Failure) -> None:
         pass
 
+    def kept(self, failure: Failure) -> Failure:
+        return failure
+
     def save_record(self, record: Record) -> None:
         pass
 

@@ -88,8 +88,7 @@ class SearchStudy:
         for trial in ended(self.trials):
             if trial.state is TrialState.FAIL:
                 continue
-            is_time = trial.value is not None and trial.number not in rejected
-            score = math.log(trial.value) if is_time and trial.value else math.inf
+            score = math.inf if trial.number in rejected else math.log(_time_us(trial))
             if EARLIER in trial.user_attrs:
                 count = 0
             else:
@@ -189,15 +188,12 @@ class SearchStudy:
     def best_elsewhere(self) -> Config | None:
         """Return the fastest config of other processes, if it is faster than all that was tried here."""
         self._read_others()
-        own = min(map(self._time_us, self._trials.values()), default=math.inf)
-        times = {one: self._time_us(number) for one, number in self._elsewhere.items() if one not in self._taken}
-        fastest = min(times, key=times.__getitem__, default=None)
-        return fastest if fastest is not None and times[fastest] < own else None
-
-    def _time_us(self, number: int) -> float:
-        """Return the time that a trial was told; infinite without one, or where the config failed later."""
-        value = self.trials[number].value
-        return math.inf if value is None or number in rejected_of(self._study) else value
+        rejected = rejected_of(self._study)
+        times = [math.inf if trial.number in rejected else _time_us(trial) for trial in self.trials]
+        own = min((times[number] for number in self._trials.values()), default=math.inf)
+        others = {one: times[number] for one, number in self._elsewhere.items() if one not in self._taken}
+        faster = (one for one, time_us in sorted(others.items(), key=lambda other: other[1]) if time_us < own)
+        return next(filter(self._is_legal, faster), None)
 
     def _is_legal(self, config: Config) -> bool:
         return self._space.lists(config) or self._accepts(config)
@@ -217,7 +213,10 @@ class SearchStudy:
     def _read_others(self) -> None:
         for number in self._mirror.read() if self._mirror else ():
             trial = self.trials[number]
-            config = self._parameters.config(trial.params)
+            try:
+                config = self._parameters.config(trial.params)
+            except (KeyError, IndexError):
+                continue  # whoever writes to a storage may write half a config
             if trial.state is not TrialState.FAIL:
                 self._elsewhere.setdefault(config, number)
             elif self._elsewhere.get(config) == number:
@@ -352,6 +351,11 @@ class _Parameters:
 
     def _read(self, values: tuple[Value, ...], spelled: Value, is_ordered: bool = False) -> Value:
         return values[int(spelled)] if self._has_places(is_ordered) else spelled
+
+
+def _time_us(trial: FrozenTrial) -> float:
+    """Return the time that a trial was told; infinite without one, and for what is no time."""
+    return trial.value if trial.value is not None and 0 < trial.value < math.inf else math.inf
 
 
 def study_name(

@@ -69,7 +69,7 @@ class StudyStorage:
             stored = optuna.create_study(storage=self._backend, study_name=study.study_name, load_if_exists=True)
             _check(stored, distributions, self.url)
             _name_values(stored)
-            return Mirror(self, self._backend, study, stored)
+            return Mirror(self, self._backend, study, stored, distributions)
         except UsageError:
             raise
         except Exception as error:  # whatever its driver raises
@@ -102,12 +102,16 @@ class StudyStorage:
 def _check(stored: optuna.Study, distributions: Mapping[str, BaseDistribution], url: str) -> None:
     """Raise UsageError if a parameter of a stored trial is not one of these."""
     for trial in stored.get_trials(deepcopy=False):
-        for name, distribution in trial.distributions.items():
-            if distributions.get(name) != distribution:
-                raise UsageError(
-                    f"--storage {url}: its study '{stored.study_name}' has another parameter {name}, {distribution}; "
-                    "delete that study, or name another storage"
-                )
+        if name := _stranger_in(trial, distributions):
+            raise UsageError(
+                f"--storage {url}: its study '{stored.study_name}' has another parameter {name}, "
+                f"{trial.distributions[name]}; delete that study, or name another storage"
+            )
+
+
+def _stranger_in(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> str | None:
+    """Return a parameter of a trial that is none of these."""
+    return next((name for name, one in trial.distributions.items() if distributions.get(name) != one), None)
 
 
 def _name_values(stored: optuna.Study) -> None:
@@ -122,8 +126,10 @@ class Mirror:
     """Keeps a study in memory and one of a storage alike. Trials have other numbers there."""
 
     def __init__(
-        self, storage: StudyStorage, backend: BaseStorage, study: optuna.Study, stored: optuna.Study
+        self, storage: StudyStorage, backend: BaseStorage, study: optuna.Study, stored: optuna.Study,
+        distributions: Mapping[str, BaseDistribution],
     ) -> None:  # fmt: skip
+        self._distributions = distributions
         self._storage, self._backend, self._study, self._stored = storage, backend, study, stored
         # What the writer alone knows.
         self._ids: dict[int, int] = {}  # own number: the trial's id in the storage
@@ -215,7 +221,8 @@ class Mirror:
                 TrialState.FAIL: (trial.number, TrialState.RUNNING) in self._known,
             }.get(trial.state, False)
             key = trial.number, trial.state
-            if trial._trial_id not in own and is_news and key not in self._known:
+            is_of_others = trial._trial_id not in own and not _stranger_in(trial, self._distributions)
+            if is_of_others and is_news and key not in self._known:
                 self._known.add(key)
                 found.trials[trial.number] = _of_another(trial)
         attributes = self._stored.user_attrs if found.trials or self._known else {}

@@ -192,7 +192,7 @@ class Session:
                     **key,
                     "run_id": self._archive.run_id(run),
                     "status": failure.status if failure else "ok",
-                    "reason": self._reason(failure) if failure else None,
+                    "reason": self.kept(failure).reason if failure else None,
                     "is_default": int(is_default),
                     "median_us": measurement.median_us if measurement else None,
                     "spread": measurement.spread if measurement else None,
@@ -211,7 +211,7 @@ class Session:
                 {
                     **self._key_of(problem, n, config),
                     "status": failure.status,
-                    "reason": self._reason(failure),
+                    "reason": self.kept(failure).reason,
                     "finished_at": now(),
                 },
             )
@@ -225,11 +225,12 @@ class Session:
         with self._database.transaction():
             self._archive.add_breakpoint(found, self._archive.run_id(found.run))
 
-    def _reason(self, failure: Failure) -> str:
-        """Return the reason as rows keep it: without what a compiler quotes of the user's source, which stays here."""
+    def kept(self, failure: Failure) -> Failure:
+        """Return a failure as rows keep it: without what a compiler quotes of the user's source, which stays here."""
         if self._run.source_digest and failure.status == "compile_error":
-            return "the operator's kernel does not compile; the log, which may quote its source, is not kept"
-        return failure.reason[:_MAX_REASON]
+            reason = "the operator's kernel does not compile; the log, which may quote its source, is not kept"
+            return replace(failure, reason=reason)
+        return replace(failure, reason=failure.reason[:_MAX_REASON])
 
     def _key(self, problem: Problem, n: int) -> dict[str, object]:
         return {
