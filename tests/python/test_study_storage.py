@@ -225,6 +225,7 @@ def test_storage_that_fails_says_so_and_the_search_goes_on(journal: Path, space:
     [
         ("postgresql://me:se:cret@127.0.0.1:1/x", "postgresql://me:***@127.0.0.1:1/x cannot be opened: "),
         ("nonsense://x", "cannot be opened: "),
+        ("mssql+pymssql://me:cret@host/x", "No module named 'pymssql'"),
         ("/no/such/folder/studies.log", "cannot be opened: "),
     ],
 )

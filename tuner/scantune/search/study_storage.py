@@ -94,8 +94,10 @@ class StudyStorage:
         )
 
     def _told(self, error: Exception) -> str:
-        """Return the first line of an error, without the password."""
+        """Return the first line of an error, without the password; of a package that is missing, its name too."""
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        if isinstance(error, ImportError) and error.__cause__:
+            text = f"{text} ({error.__cause__})"
         return text.replace(self._secret, "***") if self._secret else text
 
 
