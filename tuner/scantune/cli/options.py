@@ -62,7 +62,11 @@ AlignmentOption = Annotated[
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, max=64, help="Processes that compile ahead.")]
 SamplerOption = Annotated[
     Sampler,
-    typer.Option(help="What proposes configs: the sampler of this tuner, or one of Optuna's, which knows no effects."),
+    typer.Option(
+        metavar="NAME",
+        help="What proposes configs: default, the sampler of this tuner, or one of Optuna's, which knows no effects: "
+        f"{', '.join(one.value for one in Sampler if one is not Sampler.default)}.",
+    ),
 ]
 DeviceOption = Annotated[str | None, typer.Option("--device", help="cuda:0, cuda:1, ... or host.")]
 

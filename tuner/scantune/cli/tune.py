@@ -123,7 +123,7 @@ def tune_command(
         typer.Option(
             metavar="URL",
             help="Write the studies of all searches there too, for optuna-dashboard and for other tuners: a URL of "
-            "Optuna's storages (sqlite:///studies.db, postgresql://...), or a file that it keeps a journal in.",
+            "Optuna's storages, such as sqlite:///a.db, or a file that it keeps a journal in.",
         ),
     ] = None,
     db: DbOption = None,
