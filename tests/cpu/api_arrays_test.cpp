@@ -178,7 +178,7 @@ Calls calls_that_lack_a_reserve(const Use& use, const Spoil& spoil) {
   return works_in_workspace(use) ? runs_of_plans(use, spoil, far_away, false) : Calls();
 }
 
-constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output", "indices", "flags", "values",
+constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output", "indices",  "flags", "values",
                                                 "values_output", "second", "rejected", "count"};
 std::string constant_of(int role) {
   std::string constant = std::string("SCANTUNE_") + kRoles[role];

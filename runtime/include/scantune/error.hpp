@@ -13,7 +13,8 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct RequestError : Error {  // an argument is wrong, or no kernel solves the problem; only a check of offsets was launched
+struct RequestError
+    : Error {  // an argument is wrong, or no kernel solves the problem; only a check of offsets was launched
   using Error::Error;
 };
 struct CompileError : Error {  // a kernel did not compile; the text holds the compiler's whole log

@@ -18,8 +18,8 @@ typedef enum scantune_assigned {
  * SCANTUNE_INPUT has segment_count + 1 offsets, ascending from 0 to n. The host does not look at them. Wrong ones give
  * wrong results, and touch no memory but these arrays. SCANTUNE_OUTPUT is what is assigned, for each item; with
  * SCANTUNE_SEGMENT_AND_RANK it is the segments, and SCANTUNE_INDICES the ranks. With SCANTUNE_VALUE_OF,
- * SCANTUNE_VALUES has a value for each segment. Outputs lie apart from all else. No workspace is needed, but for what a check takes of the
- * library's. */
+ * SCANTUNE_VALUES has a value for each segment. Outputs lie apart from all else. No workspace is needed, but for what a
+ * check takes of the library's. */
 typedef struct scantune_load_balance_request {
   scantune_head head;
   scantune_type input_type;  /* of offsets, an integer of 4 or 8 bytes */

@@ -43,7 +43,8 @@ struct ExpandOptions {
   std::string config = {};
 };
 
-// Plans of load_balance(), for segments, for ranks, or for both, and of expand(). They need no workspace, but for what a check of offsets takes of the library's.
+// Plans of load_balance(), for segments, for ranks, or for both, and of expand(). They need no workspace, but for what
+// a check of offsets takes of the library's.
 template <class Offset, class Index>
 using LoadBalancePlan = Plan<Input<Offset>, Output<Index>>;
 template <class Offset, class Index>

@@ -141,10 +141,10 @@ class Plan {
     detail::check(scantune_plan_run(state_.get(), &all, nullptr, stream));
   }
   // The same in the caller's workspace: the library allocates nothing for the run and keeps nothing for its stream, but
-  // for a check of offsets, and a capture takes none of captured_launches. What has to be zero there is zeroed in the stream, before the work. A
-  // workspace serves one run at a time: runs enqueued one after another in one stream may share it, and a graph needs
-  // it at every replay. Calls from several threads with one workspace must take turns. Throws RequestError when it is
-  // null, too small, misaligned or overlaps what the run reads or writes.
+  // for a check of offsets, and a capture takes none of captured_launches. What has to be zero there is zeroed in the
+  // stream, before the work. A workspace serves one run at a time: runs enqueued one after another in one stream may
+  // share it, and a graph needs it at every replay. Calls from several threads with one workspace must take turns.
+  // Throws RequestError when it is null, too small, misaligned or overlaps what the run reads or writes.
   void operator()(typename Arrays::Pointer... arrays, const Workspace& workspace, Stream stream = nullptr) const {
     const scantune_arrays all = detail::arrays_of<Arrays::role...>(arrays...);
     const scantune_workspace given = {workspace.memory, workspace.bytes};
