@@ -25,8 +25,6 @@ NOT_PARSED = {
     "app": "a program of the reader's",
     "git": "the week of two teams runs it",
     "echo": "the week of two teams runs it",
-    "pip": "it comes with Python",
-    "optuna-dashboard": "it is an extra, which the tests do without",
     "g++": "an install test builds a program by it",
     "compute-sanitizer": "it comes with CUDA's toolkit",
     "cmake": "make names its targets, and a build has them",

@@ -47,7 +47,6 @@ pytestmark = [
 NOT_RUN = {
     r"make test$": "this test is one of those that it runs",
     r"make install ": "test_install.py installs what is built, which is what it does after building",
-    r"pip install |optuna-dashboard ": "they need packages from elsewhere",
     r"make bench|.* tests/bench/parameter_effects.py measure ": "they measure a GPU",
     r"compute-sanitizer ": "it needs a GPU",
     r"make fuzz |\.ci/fuzz ": "it builds all with clang; fixed_inputs_test runs what it begins with",
