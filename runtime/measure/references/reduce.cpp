@@ -228,10 +228,7 @@ class ReduceReference final : public AlgorithmReference {
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     const auto request = typed<ReduceRequest>(input.spec.request);
     if (request.has_position()) return std::make_unique<TotalsOf<RunningFirst>>(input);
-    return visit_running(as_scan(request),
-                         [&]<class Running>(std::type_identity<Running>) -> std::unique_ptr<const Reference> {
-                           return std::make_unique<TotalsOf<Running>>(input);
-                         });
+    return reference_by<TotalsOf>(as_scan(request), input);
   }
 
   // Where an initial value comes from hardly touches a kernel, so one kernel of each is enough. A record serves other

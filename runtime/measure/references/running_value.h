@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <type_traits>
+#include <memory>
 
 #include "measure/reference.h"
 #include "measure/references/scan_inputs.h"
@@ -207,13 +207,14 @@ class RunningStandIn {
   std::byte value_[kMaxValueBytes] = {};
 };
 
-// Calls function(std::type_identity<Running>{}) with the kind that combines as the request's operator does.
-template <class Function>
-auto visit_running(const ScanRequest& request, const Function& function) {
-  if (is_custom(request.op)) return function(std::type_identity<RunningStandIn>{});
-  if (is_integer(request.accumulator_type)) return function(std::type_identity<RunningInteger>{});
+// The reference that keeps values of the kind that combines as the request's operator does.
+template <template <class> class Expected>
+std::unique_ptr<const Reference> reference_by(const ScanRequest& request, const KnownInput& input) {
+  if (is_custom(request.op)) return std::make_unique<Expected<RunningStandIn>>(input);
+  if (is_integer(request.accumulator_type)) return std::make_unique<Expected<RunningInteger>>(input);
   const bool is_extreme = request.op == Operator::min || request.op == Operator::max;
-  return is_extreme ? function(std::type_identity<RunningExtreme>{}) : function(std::type_identity<RunningRounded>{});
+  if (is_extreme) return std::make_unique<Expected<RunningExtreme>>(input);
+  return std::make_unique<Expected<RunningRounded>>(input);
 }
 
 // What comes before the first item.

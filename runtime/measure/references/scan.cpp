@@ -45,9 +45,7 @@ class ScanReference final : public AlgorithmReference {
     const auto scan = typed<ScanRequest>(input.spec.request);
     if (scan.direction == Direction::reverse)
       return std::make_unique<ReverseOf>(reference(forward_of(input.spec)), forward_of(input.spec));
-    return visit_running(scan, [&]<class Running>(std::type_identity<Running>) -> std::unique_ptr<const Reference> {
-      return std::make_unique<ScannedItems<Running>>(input);
-    });
+    return reference_by<ScannedItems>(scan, input);
   }
 
   // Its chunks carry on from row to row, and from column to column.
