@@ -19,7 +19,7 @@ struct StructVersion {
 
 template <class Struct, class Member>
 constexpr std::size_t member_bytes(Member Struct::*) {
-  return sizeof(Member);
+  return sizeof(Member);  // NOLINT(bugprone-sizeof-expression): of a pointer, where the member is one
 }
 // The size of a struct up to a member, the last one of its oldest version.
 #define SCANTUNE_BYTES_UP_TO(Struct, member) \
