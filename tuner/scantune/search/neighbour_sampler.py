@@ -170,6 +170,11 @@ class NeighbourSampler(BaseSampler):
         seed = zlib.crc32(f"{self._seed} {trial.number} {param_name}".encode())
         return RandomSampler(seed).sample_independent(study, trial, param_name, param_distribution)
 
+    def has_proposals(self, study: Study) -> bool:
+        """Return whether anything is left to propose."""
+        with self._lock:
+            return self._read(study, study.get_trials(deepcopy=False)).search.has_suggestions
+
     def may_gain(self, study: Study) -> float:
         """Return the share of the best time that may be left to gain, an estimate."""
         with self._lock:

@@ -67,6 +67,7 @@ class SearchStudy:
         self._trials: dict[Config, int] = {}  # the number of a config's trial, under way or ended
         self._taken: set[Config] = set()  # what was tried here, or is about to be
         self._elsewhere: dict[Config, int] = {}  # what other processes try or tried, and the number of the trial
+        self._is_exhausted = False  # whether the tuner's sampler has nothing to propose by what is known so far
         self._mirror = storage.mirror(self._study, self._parameters.distributions) if storage else None
         self._read_others()
 
@@ -117,6 +118,8 @@ class SearchStudy:
         The trial of a config that is illegal or was tried fails, and that of the nearest other one begins.
         """
         self._read_others()
+        if self._is_exhausted:
+            return None  # each trial that is asked for in vain would stay in the study
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             trial = self._study.ask({_FAMILY: self._parameters.family})
@@ -124,14 +127,16 @@ class SearchStudy:
             for name, distribution in self._parameters.of_trial(family).items():
                 _suggest(trial, name, distribution)
         config = self._parameters.config(self.trials[trial.number].params)
-        if self._may_try(config):
+        own_sampler = isinstance(self._sampler, NeighbourSampler)
+        self._is_exhausted = own_sampler and PROPOSED not in self.trials[trial.number].system_attrs
+        if not self._is_exhausted and self._may_try(config):
             self._taken.add(config)
             self._began(config, trial)
             return config
         self._study.tell(trial, state=TrialState.FAIL)
         self._changed(trial.number)
-        if isinstance(self._sampler, NeighbourSampler) and PROPOSED not in self.trials[trial.number].system_attrs:
-            return None  # it had nothing to propose, and drew something at random
+        if self._is_exhausted:
+            return None  # what is in the trial was drawn at random
         if (nearest := self._nearest(config)) is not None:
             self.begin(nearest)
         return nearest
@@ -162,6 +167,7 @@ class SearchStudy:
         if (number := self._trials.get(config)) is not None:
             self._study.tell(number, time_us)
             self._changed(number)
+            self._look_again()
 
     def fail(self, config: Config, failure: Failure) -> None:
         """Tell that a config does not work, also of one whose time was told."""
@@ -172,11 +178,13 @@ class SearchStudy:
             self._study.set_user_attr(REJECTED.format(number), _reason(failure))
             if self._mirror:
                 self._mirror.rejected(number, _reason(failure))
+            self._look_again()
             return
         for name, reason in _reasons(failure).items():
             self._study._storage.set_trial_user_attr(trial._trial_id, name, reason)
         self._study.tell(number, state=TrialState.PRUNED)
         self._changed(number)
+        self._look_again()
 
     def end_trials(self) -> None:
         """Give up the trials that are under way, before anything came of them."""
@@ -195,6 +203,11 @@ class SearchStudy:
         faster = (one for one, time_us in sorted(others.items(), key=lambda other: other[1]) if time_us < own)
         return next(filter(self._is_legal, faster), None)
 
+    def _look_again(self) -> None:
+        """See whether what has become known leaves something to propose after all."""
+        if self._is_exhausted and isinstance(self._sampler, NeighbourSampler):
+            self._is_exhausted = not self._sampler.has_proposals(self._study)
+
     def _is_legal(self, config: Config) -> bool:
         return self._space.lists(config) or self._accepts(config)
 
@@ -211,7 +224,8 @@ class SearchStudy:
             self._mirror.changed(number)
 
     def _read_others(self) -> None:
-        for number in self._mirror.read() if self._mirror else ():
+        changed = self._mirror.read() if self._mirror else []
+        for number in changed:
             trial = self.trials[number]
             try:
                 config = self._parameters.config(trial.params)
@@ -221,6 +235,8 @@ class SearchStudy:
                 self._elsewhere.setdefault(config, number)
             elif self._elsewhere.get(config) == number:
                 del self._elsewhere[config]  # it was given up there, and may be tried here
+        if changed:
+            self._look_again()
 
     def _nearest(self, config: Config) -> Config | None:
         """Return the nearest legal config that was not tried: a listed one, or one that departs in one parameter."""
