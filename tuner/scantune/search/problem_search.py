@@ -157,6 +157,7 @@ class ProblemSearch:
                 continue
             if trial.failure and (trial.failure.deserves_retry or config == self._space.default):
                 self._retried.add(config)
+                self._study.retry(config)
             elif self._study.take(config):
                 self._study.add(Trial(config, trial.measurement, trial.failure))
                 self._keep(Trial(config, trial.measurement, trial.failure), score=None)

@@ -29,6 +29,7 @@ from scantune.search.family_search import priors_of
 from scantune.search.neighbour_sampler import (
     PROPOSED,
     REJECTED,
+    RETRIED,
     Branch,
     Knowledge,
     NeighbourSampler,
@@ -149,6 +150,8 @@ class SearchStudy:
         number = self._elsewhere.get(config)
         if number is not None and self.trials[number].state.is_finished():
             self._trials[config] = number  # that run wrote it to the storage
+            if tried.failure and self.trials[number].state is TrialState.COMPLETE:
+                self.fail(config, tried.failure)  # that run was killed before it wrote this too
         elif params is not None:
             self._study.add_trial(
                 create_trial(
@@ -161,6 +164,11 @@ class SearchStudy:
             )
             self._trials[config] = len(self.trials) - 1
             self._changed(self._trials[config])
+
+    def retry(self, config: Config) -> None:
+        """Let a config be tried once more, whatever became of it in other processes."""
+        if (number := self._elsewhere.pop(config, None)) is not None:
+            self._study.set_user_attr(RETRIED.format(number), True)
 
     def tell(self, config: Config, time_us: float) -> None:
         """Tell the time of a config, which ends its trial."""

@@ -1,0 +1,68 @@
+"""What a search makes of the trials of others, and of earlier runs, that a storage of studies has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import optuna
+import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+
+from conftest import SUM, TABLES
+from fake_worker import space as fake_space
+from fake_worker import true_us
+from scantune.model.config import Config
+from scantune.model.space import Space
+from scantune.search.study_storage import StudyStorage
+from studies import proposals, study_of, tell, tried
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return tmp_path / "studies.log"
+
+
+@pytest.fixture
+def space() -> Space:
+    return Space.from_message(fake_space(SUM.request(2**16)), TABLES)
+
+
+def time_of(config: Config) -> float:
+    return true_us(SUM.request(2**16), config.message())
+
+
+def stored(journal: Path) -> optuna.Study:
+    storage = JournalStorage(JournalFileBackend(str(journal)))
+    (found,) = storage.get_all_studies()
+    return optuna.load_study(study_name=found.study_name, storage=storage)
+
+
+def told(journal: Path, space: Space, times: dict[Config, float | None]) -> None:
+    """Let another process tell these times."""
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        for config, time_us in times.items():
+            tell(study, config, time_us)
+
+
+def test_failure_that_the_tuning_database_has_counts_more_than_a_time_in_the_storage(
+    journal: Path, space: Space
+) -> None:
+    wrong = space.defaults[0]
+    told(journal, space, {wrong: 5.0})  # and was killed between the two
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        study.add(tried(wrong, None))
+    assert stored(journal).user_attrs == {"rejected trial 0": "wrong_result: index 17"}
+
+
+def test_failure_that_deserves_a_retry_is_proposed_again(journal: Path, space: Space) -> None:
+    failed, lasting = space.defaults[:2]
+    told(journal, space, {failed: None, lasting: None})
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        study.retry(failed)
+        proposed = list(proposals(study))
+    assert failed in proposed
+    assert lasting not in proposed
