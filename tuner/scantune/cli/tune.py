@@ -203,7 +203,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         stage_policy = policy_of(hello.device, tuning.effort, left_s, stage.is_portfolio)
         run = Run(
             now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, tuning.effort,
-            tuning.seed, policy_text(stage_policy, tuning.named.source),
+            tuning.seed, policy_text(stage_policy, tuning.named.source, tuning.sampler.value),
         )  # fmt: skip
         return TuningRun(
             Archive(database, hello.algorithms), worker, compile_pool(worker, tuning.seed, tuning.workers), run,
