@@ -6,14 +6,18 @@ from pathlib import Path
 
 import optuna
 import pytest
+from optuna.distributions import IntDistribution
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
+from optuna.trial import create_trial
 
-from conftest import SUM, TABLES
+from conftest import SUM, TABLES, Tune
 from fake_worker import space as fake_space
 from fake_worker import true_us
 from scantune.model.config import Config
+from scantune.model.policy import Effort
 from scantune.model.space import Space
+from scantune.search.sampler_names import Sampler
 from scantune.search.study_storage import StudyStorage
 from studies import proposals, study_of, tell, tried
 
@@ -66,3 +70,22 @@ def test_failure_that_deserves_a_retry_is_proposed_again(journal: Path, space: S
         proposed = list(proposals(study))
     assert failed in proposed
     assert lasting not in proposed
+
+
+def test_study_of_other_parameters_ends_the_use_of_a_storage_and_not_the_run(journal: Path, tune: Tune) -> None:
+    with StudyStorage(str(journal)) as storage:
+        tune(storage=storage)
+    theirs = stored(journal)
+    theirs.add_trial(create_trial(value=1.0, params={"x": 1}, distributions={"x": IntDistribution(0, 9)}))
+    with StudyStorage(str(journal)) as storage:
+        outcome, _ = tune(storage=storage, effort=Effort.normal, started_at="2026-01-02T00:00:00Z")
+    assert outcome.records[0].run.effort is Effort.normal
+    assert "has another parameter x" in (storage.failure or "")
+
+
+def test_run_of_the_default_sampler_searches_what_another_one_finished(tune: Tune) -> None:
+    tune(sampler=Sampler.random)
+    _, notebook = tune(started_at="2026-01-02T00:00:00Z")
+    assert len(notebook.searches) == 1
+    _, again = tune(started_at="2026-01-03T00:00:00Z", sampler=Sampler.random)
+    assert not again.searches

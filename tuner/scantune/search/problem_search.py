@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from scantune.compare.final_round import Decision, FinalRound, beats, record_of
+from scantune.errors import UsageError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.family_table import Standing
@@ -108,7 +109,17 @@ class ProblemSearch:
         hashes = [tools.session.run_of(self._problem, self._n, one).kernel_hash for one in defaults]
         cell = Cell(self._problem, self._n)
         name = study_name(tools.session.device, cell, hashes, tools.sampler, self._restriction)
-        return SearchStudy(name, self.among, tools.sampler, tools.seed, tools.effects, self._is_legal, tools.storage)
+
+        def study_in(storage: StudyStorage | None) -> SearchStudy:
+            return SearchStudy(name, self.among, tools.sampler, tools.seed, tools.effects, self._is_legal, storage)
+
+        try:
+            return study_in(tools.storage)
+        except UsageError as error:
+            if tools.storage is None:
+                raise
+            tools.storage.failure = str(error)  # what was measured before is worth more than the storage
+            return study_in(None)
 
     @property
     def failures(self) -> dict[Config, Failure]:
@@ -131,6 +142,7 @@ class ProblemSearch:
 
     def steps(self, starts: Iterable[Config], holders: Iterable[Config]) -> Steps:
         """Do what run() does step by step: yield the compilations that the next step waits for; return the record."""
+        study = self._study  # is made here, and not while an error ends the search
         try:
             always = list(dict.fromkeys([*self._all_legal(holders, self._space), self._space.default]))
             self._learn_from_stored_trials(always)
@@ -140,7 +152,7 @@ class ProblemSearch:
             self._queue([*self.among.defaults, *self._all_legal(starts, self.among)])
             yield from self._explore(limit=0)
             yield from self._explore(self._tools.policy.trials)
-            if elsewhere := self._study.best_elsewhere():
+            if elsewhere := study.best_elsewhere():
                 self._queue([elsewhere])
                 yield from self._explore(limit=0)
             if best := self._best:
