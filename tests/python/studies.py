@@ -19,8 +19,9 @@ FAILURE = Failure("wrong_result", "index 17")
 def study_of(
     space: Space, seed: int = 1, is_legal: Callable[[Config], bool] = lambda config: False,
     sampler: Sampler = Sampler.default, storage: StudyStorage | None = None,
+    is_possible: Callable[[float], bool] = lambda time_us: True,
 ) -> SearchStudy:  # fmt: skip
-    return SearchStudy("a study", space, sampler, seed, Effects(), is_legal, storage)
+    return SearchStudy("a study", space, sampler, seed, Effects(), is_legal, storage, is_possible)
 
 
 def tell(study: SearchStudy, config: Config, time_us: float | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import optuna
@@ -11,7 +12,7 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import create_trial
 
-from conftest import SUM, TABLES, Tune
+from conftest import QUICK, SUM, TABLES, Tune
 from fake_worker import space as fake_space
 from fake_worker import true_us
 from scantune.model.config import Config
@@ -42,6 +43,10 @@ def stored(journal: Path) -> optuna.Study:
     return optuna.load_study(study_name=found.study_name, storage=storage)
 
 
+def params_of(config: Config) -> dict[str, object]:
+    return {"family": config.family, **{f"{config.family}.{name}": value for name, value in config.values}}
+
+
 def told(journal: Path, space: Space, times: dict[Config, float | None]) -> None:
     """Let another process tell these times."""
     with StudyStorage(str(journal)) as storage:
@@ -70,6 +75,37 @@ def test_failure_that_deserves_a_retry_is_proposed_again(journal: Path, space: S
         proposed = list(proposals(study))
     assert failed in proposed
     assert lasting not in proposed
+
+
+def test_time_that_no_device_takes_is_no_more_than_a_trial_that_was_not_made(journal: Path, space: Space) -> None:
+    impossible, possible = space.defaults[:2]
+    told(journal, space, {impossible: 1e-9, possible: 7.0})
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage, is_possible=lambda time_us: time_us > 1)
+        assert study.best_elsewhere() == possible
+        later = next(config for config in space.searched if config not in (impossible, possible))
+        tell(study, later, 5.0)
+        assert study.in_vain == 0
+        assert impossible in proposals(study)
+
+
+@pytest.mark.parametrize(("time_us", "tries"), [(1e-9, 0), (2.5, 1)])
+def test_search_measures_what_is_fastest_elsewhere_if_a_device_can_be_that_fast(
+    journal: Path, tune: Tune, space: Space, time_us: float, tries: int
+) -> None:
+    policy = replace(QUICK, trials=8)
+    with StudyStorage(str(journal)) as storage:
+        tune(storage=storage, policy=policy)
+    theirs = stored(journal)
+    tried_ones = [trial.params for trial in theirs.trials]
+    params = next(params for params in map(params_of, space.searched) if params not in tried_ones)
+    distributions = {name: one for trial in theirs.trials for name, one in trial.distributions.items()}
+    theirs.add_trial(
+        create_trial(value=time_us, params=params, distributions={name: distributions[name] for name in params})
+    )
+    with StudyStorage(str(journal)) as storage:
+        _, notebook = tune(storage=storage, policy=policy, effort=Effort.normal, started_at="2026-01-02T00:00:00Z")
+    assert notebook.tries == tries
 
 
 def test_study_of_other_parameters_ends_the_use_of_a_storage_and_not_the_run(journal: Path, tune: Tune) -> None:

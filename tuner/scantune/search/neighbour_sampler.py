@@ -33,7 +33,7 @@ PROPOSED = "scantune:proposed"
 # A user attribute of the study says of a trial why its value does not count any more. Optuna lets nobody change a trial
 # that has ended.
 REJECTED = "rejected trial {}"
-RETRIED = "retried trial {}"  # likewise, of a trial after which the same may be proposed once more
+IGNORED = "ignored trial {}"  # likewise, of a trial that says nothing at all: the same may be proposed once more
 
 _STARTUP_TRIALS = 8  # are drawn where nobody says what to begin with
 _MOST_VALUES = 64  # of a longer range of integers so many are searched
@@ -190,8 +190,8 @@ class NeighbourSampler(BaseSampler):
 
     def _read(self, study: Study, trials: Sequence[FrozenTrial]) -> _Reading:
         """Return a search that was told what the trials tell."""
-        if retried := _marked(study, RETRIED):
-            trials = [one for one in trials if one.number not in retried]
+        if ignored := ignored_of(study):
+            trials = [one for one in trials if one.number not in ignored]
         reading, of = self._reading, (study._study_id, id(study._storage))
         branches = self._branches(trials)
         if reading is None or reading.of != of or reading.branches != branches:
@@ -236,6 +236,10 @@ def _log(value: float | None) -> float | None:
 def rejected_of(study: Study) -> frozenset[int]:
     """Return the numbers of the trials whose values do not count any more."""
     return _marked(study, REJECTED)
+
+
+def ignored_of(study: Study) -> frozenset[int]:
+    return _marked(study, IGNORED)
 
 
 def _marked(study: Study, mark: str) -> frozenset[int]:

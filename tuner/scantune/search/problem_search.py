@@ -15,6 +15,7 @@ from scantune.errors import UsageError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.family_table import Standing
+from scantune.model.least_time import impossibility
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Policy
 from scantune.model.problem import Problem
@@ -111,7 +112,9 @@ class ProblemSearch:
         name = study_name(tools.session.device, cell, hashes, tools.sampler, self._restriction)
 
         def study_in(storage: StudyStorage | None) -> SearchStudy:
-            return SearchStudy(name, self.among, tools.sampler, tools.seed, tools.effects, self._is_legal, storage)
+            return SearchStudy(
+                name, self.among, tools.sampler, tools.seed, tools.effects, self._is_legal, storage, self._is_possible
+            )  # fmt: skip
 
         try:
             return study_in(tools.storage)
@@ -182,6 +185,9 @@ class ProblemSearch:
 
     def _is_legal(self, config: Config) -> bool:
         return self._tools.evaluator.is_valid(self._problem, self._n, config)
+
+    def _is_possible(self, time_us: float) -> bool:
+        return impossibility(self._tools.session.device, self._problem, self._n, time_us) is None
 
     def _queue(self, configs: Iterable[Config]) -> None:
         """Let configs be tried next, unless they were tried before."""

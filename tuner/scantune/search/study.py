@@ -27,13 +27,14 @@ from scantune.model.trial import Failure, Trial
 from scantune.search.effects import Effects
 from scantune.search.family_search import priors_of
 from scantune.search.neighbour_sampler import (
+    IGNORED,
     PROPOSED,
     REJECTED,
-    RETRIED,
     Branch,
     Knowledge,
     NeighbourSampler,
     ended,
+    ignored_of,
     rejected_of,
 )
 from scantune.search.proposals import GAIN, Kind, Point
@@ -52,9 +53,10 @@ class SearchStudy:
     def __init__(
         self, name: str, space: Space, sampler: Sampler, seed: int, effects: Effects,
         is_legal: Callable[[Config], bool], storage: StudyStorage | None = None,
+        is_possible: Callable[[float], bool] = lambda time_us: True,
     ) -> None:  # fmt: skip
         """Begin a study of `space` in memory, which `storage` mirrors. Listed configs are legal; of others `is_legal`
-        decides.
+        decides. Of the times of other processes, those that are not possible are passed over.
 
         Raises UsageError if a package of the sampler is missing, or the storage has another study of that name.
         """
@@ -62,6 +64,7 @@ class SearchStudy:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._space = space
         self._accepts = cache(is_legal)  # a sampler asks for what it proposes, too
+        self._is_possible = is_possible
         self._parameters = _Parameters(space, sampler)
         self._sampler = self._made(sampler, seed, effects)
         self._study = optuna.create_study(sampler=self._sampler, study_name=name)
@@ -86,9 +89,9 @@ class SearchStudy:
     def in_vain(self) -> int:
         """How many trials ended since the last gain of this search, exchanges not counted."""
         best, count = math.inf, 0
-        rejected = rejected_of(self._study)
+        rejected, ignored = rejected_of(self._study), ignored_of(self._study)
         for trial in ended(self.trials):
-            if trial.state is TrialState.FAIL:
+            if trial.state is TrialState.FAIL or trial.number in ignored:
                 continue
             score = math.inf if trial.number in rejected else math.log(_time_us(trial))
             if EARLIER in trial.user_attrs:
@@ -168,7 +171,7 @@ class SearchStudy:
     def retry(self, config: Config) -> None:
         """Let a config be tried once more, whatever became of it in other processes."""
         if (number := self._elsewhere.pop(config, None)) is not None:
-            self._study.set_user_attr(RETRIED.format(number), True)
+            self._ignore(number)
 
     def tell(self, config: Config, time_us: float) -> None:
         """Tell the time of a config, which ends its trial."""
@@ -238,13 +241,26 @@ class SearchStudy:
             try:
                 config = self._parameters.config(trial.params)
             except (KeyError, IndexError):
-                continue  # whoever writes to a storage may write half a config
-            if trial.state is not TrialState.FAIL:
+                self._ignore(number)  # whoever writes to a storage may write half a config
+                continue
+            if trial.state is TrialState.COMPLETE and not self._has_possible_time(trial):
+                self._ignore(number)
+                if self._elsewhere.get(config) == number:
+                    del self._elsewhere[config]
+            elif trial.state is not TrialState.FAIL:
                 self._elsewhere.setdefault(config, number)
             elif self._elsewhere.get(config) == number:
                 del self._elsewhere[config]  # it was given up there, and may be tried here
         if changed:
             self._look_again()
+
+    def _has_possible_time(self, trial: FrozenTrial) -> bool:
+        time_us = _time_us(trial)
+        return time_us < math.inf and self._is_possible(time_us)
+
+    def _ignore(self, number: int) -> None:
+        """Let nothing be learned from a trial of another process."""
+        self._study.set_user_attr(IGNORED.format(number), True)
 
     def _nearest(self, config: Config) -> Config | None:
         """Return the nearest legal config that was not tried: a listed one, or one that departs in one parameter."""
