@@ -30,6 +30,7 @@ from scantune.search.surrogate import Prior
 
 # A trial that this sampler proposed has this system attribute: why, and how many trials had ended by then.
 PROPOSED = "scantune:proposed"
+EARLIER = "earlier_run"  # the user attribute of a trial that ended before this search began
 # A user attribute of the study says of a trial why its value does not count any more. Optuna lets nobody change a trial
 # that has ended.
 REJECTED = "rejected trial {}"
@@ -100,6 +101,7 @@ class _Event(NamedTuple):
     what: str
     point: Point
     detail: Kind | float | None = None
+    is_earlier: bool = False  # whether what is told came of an earlier search
 
     def tell(self, search: Search) -> None:
         if self.what == "asked":
@@ -110,7 +112,7 @@ class _Event(NamedTuple):
         elif self.what == "dropped":
             search.drop(self.point, again=self.detail is None)
         else:
-            search.tell(self.point, None if self.detail is None else float(self.detail))
+            search.tell(self.point, None if self.detail is None else float(self.detail), self.is_earlier)
 
 
 @dataclass
@@ -323,7 +325,7 @@ def _told(
             if trial.state is TrialState.FAIL:
                 yield _Event("dropped", begun.point, begun.detail)  # what was proposed in vain is not proposed again
             else:
-                yield _Event("told", begun.point, score(trial))
+                yield _Event("told", begun.point, score(trial), is_earlier=EARLIER in trial.user_attrs)
 
 
 def _begun(trial: FrozenTrial, reading: _Reading) -> _Event | None:

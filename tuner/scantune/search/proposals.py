@@ -89,12 +89,12 @@ class Search:
         """Whether suggest() has something to return."""
         return bool(self._expected() or self._left() or self._exchanged())
 
-    def tell(self, point: Point, score: float | None) -> None:
-        """Learn from a trial; None is a failure."""
+    def tell(self, point: Point, score: float | None, is_earlier: bool = False) -> None:
+        """Learn from a trial; None is a failure. Trials of an earlier search are none in vain of this one."""
         family, config = point
         self._seen.add(point)
         gains = score is not None and score < self._best - GAIN
-        self._in_vain = 0 if gains else self._in_vain + (point not in self._exchanges)
+        self._in_vain = 0 if gains or is_earlier else self._in_vain + (point not in self._exchanges)
         self._families[family].tell(config, score)
 
     @property

@@ -27,6 +27,7 @@ from scantune.model.trial import Failure, Trial
 from scantune.search.effects import Effects
 from scantune.search.family_search import priors_of
 from scantune.search.neighbour_sampler import (
+    EARLIER,
     IGNORED,
     PROPOSED,
     REJECTED,
@@ -39,7 +40,7 @@ from scantune.search.neighbour_sampler import (
 )
 from scantune.search.proposals import GAIN, Kind, Point
 from scantune.search.sampler_names import Sampler
-from scantune.search.study_storage import EARLIER, StudyStorage
+from scantune.search.study_storage import StudyStorage
 
 _FAMILY = "family"
 _REASON = "reason"  # the user attribute that says why a trial was pruned

@@ -23,9 +23,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, TrialState
 
 from scantune.errors import UsageError
-from scantune.search.neighbour_sampler import REJECTED
-
-EARLIER = "earlier_run"  # the user attribute of a trial that ended before this search began
+from scantune.search.neighbour_sampler import EARLIER, REJECTED
 
 # A trial that has been running for longer belongs to a process that was killed.
 _MOST_RUNNING = timedelta(minutes=10)
