@@ -89,20 +89,20 @@ def test_time_that_no_device_takes_is_no_more_than_a_trial_that_was_not_made(jou
         assert impossible in proposals(study)
 
 
-@pytest.mark.parametrize(("time_us", "tries"), [(1e-9, 0), (2.5, 1)])
-def test_search_measures_what_is_fastest_elsewhere_if_a_device_can_be_that_fast(
-    journal: Path, tune: Tune, space: Space, time_us: float, tries: int
+@pytest.mark.parametrize(("times", "tries"), [([1e-9], 0), ([2.5], 1), ([2.5, 2.6], 2), ([2.5] * 5, QUICK.finalists)])
+def test_search_measures_some_of_the_fastest_elsewhere_that_a_device_can_run_so_fast(
+    journal: Path, tune: Tune, space: Space, times: list[float], tries: int
 ) -> None:
     policy = replace(QUICK, trials=8)
     with StudyStorage(str(journal)) as storage:
         tune(storage=storage, policy=policy)
     theirs = stored(journal)
     tried_ones = [trial.params for trial in theirs.trials]
-    params = next(params for params in map(params_of, space.searched) if params not in tried_ones)
+    untried = (params for params in map(params_of, space.searched) if params not in tried_ones)
     distributions = {name: one for trial in theirs.trials for name, one in trial.distributions.items()}
-    theirs.add_trial(
-        create_trial(value=time_us, params=params, distributions={name: distributions[name] for name in params})
-    )
+    for time_us, params in zip(times, untried, strict=False):
+        own = {name: distributions[name] for name in params}
+        theirs.add_trial(create_trial(value=time_us, params=params, distributions=own))
     with StudyStorage(str(journal)) as storage:
         _, notebook = tune(storage=storage, policy=policy, effort=Effort.normal, started_at="2026-01-02T00:00:00Z")
     assert notebook.tries == tries

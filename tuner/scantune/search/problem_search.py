@@ -155,8 +155,10 @@ class ProblemSearch:
             self._queue([*self.among.defaults, *self._all_legal(starts, self.among)])
             yield from self._explore(limit=0)
             yield from self._explore(self._tools.policy.trials)
-            if elsewhere := study.best_elsewhere():
-                self._queue([elsewhere])
+            for _ in range(self._tools.policy.finalists):
+                if (elsewhere := study.best_elsewhere()) is None:
+                    break
+                self._queue([elsewhere])  # where it does not hold what it promised, the next one may
                 yield from self._explore(limit=0)
             if best := self._best:
                 # The kernels that verify the likely winner compile now, because in the final round nothing else would.
