@@ -25,6 +25,7 @@ from scantune.model.restriction import Restriction
 from scantune.model.space import Family, Indices, Parameter, Space
 from scantune.model.trial import Failure, Trial
 from scantune.search.effects import Effects
+from scantune.search.exchanges import neighbours
 from scantune.search.family_search import priors_of
 from scantune.search.neighbour_sampler import (
     EARLIER,
@@ -272,10 +273,11 @@ class SearchStudy:
         order = (int(place) for place in distances.argsort(kind="stable"))
         listed = next((place for place in order if self._may_try(family.config(family.indices[place].tolist()))), None)
         most = math.inf if listed is None else distances[listed]
-        changes = family.with_rows(_changes(family, indices))
+        changes = family.with_rows(neighbours(family.parameters, indices))
         for place, distance in sorted(enumerate(changes.distances(indices)), key=lambda one: one[1]):
-            near = family.config(changes.indices[place].tolist())
-            if distance < most and self._may_try(near):
+            if distance >= most:
+                break
+            if self._may_try(near := family.config(changes.indices[place].tolist())):
                 return near
         if listed is not None:
             return family.config(family.indices[listed].tolist())
@@ -420,15 +422,6 @@ def _suggest(trial: optuna.Trial, name: str, distribution: BaseDistribution) -> 
         trial.suggest_categorical(name, distribution.choices)
     elif isinstance(distribution, IntDistribution):
         trial.suggest_int(name, distribution.low, distribution.high)
-
-
-def _changes(family: Family, centre: Indices) -> list[Indices]:
-    return [
-        (*centre[:place], value, *centre[place + 1 :])
-        for place, parameter in enumerate(family.parameters)
-        for value in range(len(parameter.values))
-        if value != centre[place]
-    ]
 
 
 def _reasons(failure: Failure | None) -> dict[str, str]:
