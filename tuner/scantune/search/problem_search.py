@@ -121,7 +121,7 @@ class ProblemSearch:
         except UsageError as error:
             if tools.storage is None:
                 raise
-            tools.storage.failure = str(error)  # what was measured before is worth more than the storage
+            tools.storage.give_up(str(error))  # what was measured before is worth more than the storage
             return study_in(None)
 
     @property

@@ -48,6 +48,11 @@ class StudyStorage:
     def __enter__(self) -> StudyStorage:
         return self
 
+    def give_up(self, reason: str) -> None:
+        """Write nothing any more."""
+        if self.failure is None:
+            self.failure = reason
+
     def __exit__(self, *_: object) -> None:
         """Write what is left to be written."""
         self._writer.shutdown(wait=True)
