@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import optuna
 import pytest
@@ -19,6 +20,7 @@ from scantune.model.config import Config
 from scantune.model.policy import Effort
 from scantune.model.space import Space
 from scantune.search.sampler_names import Sampler
+from scantune.search.study import SearchStudy
 from scantune.search.study_storage import StudyStorage
 from studies import proposals, study_of, tell, tried
 
@@ -117,6 +119,26 @@ def test_study_of_other_parameters_ends_the_use_of_a_storage_and_not_the_run(jou
         outcome, _ = tune(storage=storage, effort=Effort.normal, started_at="2026-01-02T00:00:00Z")
     assert outcome.records[0].run.effort is Effort.normal
     assert "has another parameter x" in (storage.failure or "")
+
+
+def test_samplers_of_two_tuners_with_one_storage_have_two_seeds(
+    journal: Path, tune: Tune, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds = []
+
+    class Watched(SearchStudy):
+        def __init__(self, name: str, space: Space, sampler: Sampler, seed: int, *rest: Any) -> None:
+            seeds.append(seed)
+            super().__init__(name, space, sampler, seed, *rest)
+
+    monkeypatch.setattr("scantune.search.study.SearchStudy", Watched)
+    tune(seed=7)
+    with StudyStorage(str(journal)) as storage:
+        tune(seed=7, storage=storage, effort=Effort.normal)
+        monkeypatch.setattr("platform.node", lambda: "another")
+        tune(seed=7, storage=storage, effort=Effort.exhaustive)
+    assert seeds[0] == 7
+    assert len({*seeds}) == len(seeds) == 3
 
 
 def test_run_of_the_default_sampler_searches_what_another_one_finished(tune: Tune) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import platform
+import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -112,8 +115,9 @@ class ProblemSearch:
         name = study_name(tools.session.device, cell, hashes, tools.sampler, self._restriction)
 
         def study_in(storage: StudyStorage | None) -> SearchStudy:
+            seed = _own_seed(tools.seed) if storage else tools.seed
             return SearchStudy(
-                name, self.among, tools.sampler, tools.seed, tools.effects, self._is_legal, storage, self._is_possible
+                name, self.among, tools.sampler, seed, tools.effects, self._is_legal, storage, self._is_possible
             )  # fmt: skip
 
         try:
@@ -416,6 +420,11 @@ class ProblemSearch:
         """Return whether the deadline is over, and remember that it cut the search short."""
         self.cut_short = self.cut_short or self._tools.clock() >= self._deadline
         return self.cut_short
+
+
+def _own_seed(seed: int) -> int:
+    """Return a seed that no other tuner has: from one seed, most of Optuna's samplers propose the same to all."""
+    return zlib.crc32(f"{seed} {platform.node()} {os.getpid()}".encode()) % 2**31
 
 
 def _unbeaten(decision: Decision, always: Iterable[Config]) -> Config | None:
