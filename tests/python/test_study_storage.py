@@ -22,12 +22,14 @@ from command import streams_here
 from conftest import QUICK, SUM, TABLES, Notebook, Tune, rows
 from fake_worker import space as fake_space
 from fake_worker import true_us
+from scantune.cli import tune as tune_command
 from scantune.errors import UsageError
 from scantune.model.config import Config
 from scantune.model.space import Space
 from scantune.search.sampler_names import Sampler
 from scantune.search.study import SearchStudy
-from scantune.search.study_storage import StudyStorage, hidden
+from scantune.search.study_storage import StudyStorage
+from scantune.storage_url import hidden, without_secrets
 from scantune.store.database import Database
 from studies import FAILURE, proposals, study_of, tell, tried
 
@@ -246,9 +248,48 @@ def test_tuning_database_is_no_storage(tmp_path: Path, spelled: str) -> None:
     assert (code, "is the tuning database, which holds nothing else" in text) == (2, True)
 
 
-def test_url_without_a_password_is_told_as_it_is() -> None:
-    assert hidden("sqlite:///studies.db") == "sqlite:///studies.db"
-    assert hidden("postgresql://me@host:5432/x") == "postgresql://me@host:5432/x"
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("sqlite:///studies.db", "sqlite:///studies.db"),
+        ("studies.log", "studies.log"),
+        ("postgresql://me@host:5432/x", "postgresql://me@host:5432/x"),
+        ("--storage=postgresql://me:cret@host/x", "--storage=postgresql://me:***@host/x"),
+        ("postgresql://me@team:cr/et@s@host/x", "postgresql://me@team:***@host/x"),
+        ("postgresql://h/x?user=me&password=cret&port=1", "postgresql://h/x?user=me&password=***&port=1"),
+        ("mysql://me:cret@h/x?passwd=cret2&ssl=1", "mysql://me:***@h/x?passwd=***&ssl=1"),
+        ("postgresql://h/x?sslpassword=cret&PWD=cret", "postgresql://h/x?sslpassword=***&PWD=***"),
+        ("mssql+pyodbc:///?odbc_connect=UID%3Dme%3BPWD%3Dcret", "mssql+pyodbc:///?odbc_connect=***"),
+    ],
+)
+def test_url_is_shown_without_its_passwords(url: str, shown: str) -> None:
+    assert hidden(url) == shown
+
+
+def test_message_has_a_password_in_no_spelling() -> None:
+    url = "postgresql://me:a%2Fb%40c@h/x?sslpassword=d+%25e"
+    message = "no user me with a/b@c, a%2Fb%40c, d %e, d+%e or d+%25e"
+    assert without_secrets(message, url) == "no user me with ***, ***, ***, *** or ***"
+    assert without_secrets("no password: cr", "postgresql://me:cr@et@h/x") == "no password: ***"
+    assert without_secrets("no such file", "sqlite:///studies.db") == "no such file"
+
+
+@pytest.mark.parametrize("given", [["--storage", "{}"], ["--storage={}"]])
+def test_interrupted_command_says_how_to_resume_without_the_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str]
+) -> None:
+    def interrupt(tuning: object, stack: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tune_command, "_tune", interrupt)
+    url = "postgresql://me:cret@host/x?sslpassword=cret"
+    arguments = ["tune", "--n", "2^10", "--db", str(tmp_path / "my.db"), *(one.format(url) for one in given)]
+    monkeypatch.setattr(sys, "argv", ["scantune", *arguments])
+    code, _, text = streams_here(*arguments)
+    assert code == 130
+    assert "To resume: scantune tune --n '2^10' --db " in text
+    assert "postgresql://me:***@host/x?sslpassword=***" in text
+    assert "cret" not in text
 
 
 def test_interrupted_search_goes_on_with_a_storage_and_measures_nothing_twice(

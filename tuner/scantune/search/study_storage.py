@@ -8,7 +8,6 @@ with the study of that name is read by the same thread.
 from __future__ import annotations
 
 import copy
-import re
 import threading
 import warnings
 from collections.abc import Callable, Mapping
@@ -24,6 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from scantune.errors import UsageError
 from scantune.search.neighbour_sampler import REJECTED
+from scantune.storage_url import hidden, without_secrets
 
 EARLIER = "earlier_run"  # the user attribute of a trial that ended before this search began
 
@@ -36,8 +36,7 @@ class StudyStorage:
 
     def __init__(self, url: str) -> None:
         """Open the storage: a URL, or the path of a journal file. Raises UsageError where that fails."""
-        self.url = hidden(url)
-        self._secret = _password(url)
+        self.url, self._secret_url = hidden(url), url
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         try:
             self._backend: BaseStorage = get_storage(url) if "://" in url else JournalStorage(JournalFileBackend(url))
@@ -94,11 +93,11 @@ class StudyStorage:
         )
 
     def _told(self, error: Exception) -> str:
-        """Return the first line of an error, without the password; of a package that is missing, its name too."""
+        """Return the first line of an error, without passwords; of a package that is missing, its name too."""
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
         if isinstance(error, ImportError) and error.__cause__:
             text = f"{text} ({error.__cause__})"
-        return text.replace(self._secret, "***") if self._secret else text
+        return without_secrets(text, self._secret_url)
 
 
 def _check(stored: optuna.Study, distributions: Mapping[str, BaseDistribution], url: str) -> None:
@@ -252,14 +251,3 @@ def _of_another(trial: FrozenTrial) -> FrozenTrial:
     if found.state.is_finished():
         found.datetime_complete = datetime.now()
     return found
-
-
-def hidden(url: str) -> str:
-    """Return a URL without its password."""
-    secret = _password(url)
-    return url.replace(f":{secret}@", ":***@") if secret else url
-
-
-def _password(url: str) -> str:
-    found = re.match(r"[^/]*://[^/@:]*:(.*)@", url)
-    return found[1] if found else ""
