@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -208,6 +209,32 @@ def test_study_of_other_parameters_is_refused(journal: Path, space: Space) -> No
         pytest.raises(UsageError, match=r"studies.log: its study 'a study' has another parameter \S+, .*delete that"),
     ):
         study_of(replace(space, families={**space.families, "lookback": fewer}), storage=storage)
+
+
+def test_trial_that_ends_while_its_begin_is_written_is_written_once(
+    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = space.defaults[0]
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        mirror = study._mirror
+        assert mirror is not None
+        works: list[Callable[[], None]] = []
+        monkeypatch.setattr(storage, "submit", works.append)
+        study.begin(config)
+        get_trials = mirror._study.get_trials
+        with monkeypatch.context() as patch:
+
+            def when_told(deepcopy: bool) -> list[optuna.trial.FrozenTrial]:
+                """Let the search tell the trial when the writer knows of its begin, and has not read it."""
+                patch.undo()
+                study.tell(config, 5.0)
+                return get_trials(deepcopy)
+
+            patch.setattr(mirror._study, "get_trials", when_told)
+            works.pop()()
+        works.pop()()
+    assert [trial.value for trial in stored(journal).trials] == [5.0]
 
 
 def test_storage_that_fails_says_so_and_the_search_goes_on(journal: Path, space: Space) -> None:

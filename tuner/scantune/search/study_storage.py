@@ -134,6 +134,7 @@ class Mirror:
         self._storage, self._backend, self._study, self._stored = storage, backend, study, stored
         # What the writer alone knows.
         self._ids: dict[int, int] = {}  # own number: the trial's id in the storage
+        self._finished: set[int] = set()  # own numbers of trials that were written as ended
         self._known: set[tuple[int, TrialState]] = set()  # numbers in the storage, and states that were read
         # What the search alone knows.
         self._others: dict[int, int] = {}  # number in the storage: own number
@@ -200,6 +201,8 @@ class Mirror:
 
     def _write_trial(self, trial: FrozenTrial) -> None:
         """Write a trial as it is now; one that ended before it was written takes one transaction."""
+        if trial.number in self._finished:
+            return  # it ended while its begin was about to be written
         written = self._ids.get(trial.number)
         if written is None:
             self._ids[trial.number] = self._backend.create_new_trial(self._stored._study_id, trial)
@@ -207,6 +210,8 @@ class Mirror:
             for name, value in trial.user_attrs.items():
                 self._backend.set_trial_user_attr(written, name, value)
             self._backend.set_trial_state_values(written, trial.state, trial.values)
+        if trial.state.is_finished():
+            self._finished.add(trial.number)
 
     def _fetch(self) -> None:
         """Read what others began or ended."""
