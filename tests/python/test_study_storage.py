@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import optuna
@@ -27,6 +27,8 @@ from scantune.cli import tune as tune_command
 from scantune.errors import UsageError
 from scantune.model.config import Config
 from scantune.model.space import Space
+from scantune.search import study_storage
+from scantune.search.process_mark import is_gone, mark_of
 from scantune.search.sampler_names import Sampler
 from scantune.search.study import SearchStudy
 from scantune.search.study_storage import StudyStorage
@@ -57,6 +59,10 @@ def stored(journal: Path) -> optuna.Study:
 
 def params_of(config: Config) -> dict[str, object]:
     return {"family": config.family, **{f"{config.family}.{name}": value for name, value in config.values}}
+
+
+def states_of(config: Config, study: SearchStudy) -> set[TrialState]:
+    return {trial.state for trial in study.trials if trial.params == params_of(config)}
 
 
 def begun(study: SearchStudy, space: Space, count: int) -> list[Config]:
@@ -144,19 +150,98 @@ def test_config_that_another_process_gives_up_may_be_tried_here(journal: Path, s
         assert running in itertools.islice(proposals(second), 20)
 
 
-def test_trial_that_a_killed_process_left_running_is_forgotten(journal: Path, space: Space) -> None:
-    with StudyStorage(str(journal)) as storage:
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(["sleep", "60"]) as started:
+        yield started
+        started.kill()
+
+
+def test_process_is_gone_once_it_has_ended_and_not_before(process: subprocess.Popen[bytes]) -> None:
+    mark = mark_of(process.pid)
+    assert mark is not None
+    machine, number, start = mark
+    assert not is_gone(mark)
+    assert is_gone([machine, number, int(start) - 1]), "the number was that of an earlier process"
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert is_gone(mark), "it is a zombie"
+    process.wait()
+    assert is_gone(mark)
+    assert not is_gone(["another machine", number, start])
+    assert not any(map(is_gone, (None, "", [], [machine, number], [machine, str(number), start])))
+
+
+def test_what_a_killed_process_left_running_may_be_tried_at_once(
+    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch, process: subprocess.Popen[bytes]
+) -> None:
+    mark = mark_of(process.pid)
+    with monkeypatch.context() as patch, StudyStorage(str(journal)) as storage:
+        patch.setattr(study_storage, "mark_of", lambda number: mark)
         study = study_of(space, storage=storage)
         begun(study, space, 4)
-    left = stored(journal)
-    trial = copy.deepcopy(left.trials[0])
-    trial.state, trial.values, trial.datetime_complete = TrialState.RUNNING, None, None
-    trial.datetime_start = datetime.now() - timedelta(hours=1)
-    left.add_trial(trial)
+        left = [next(proposals(study)) for _ in range(2)]
     with StudyStorage(str(journal)) as storage:
-        again = study_of(space, storage=storage)
-        states = Counter(one.state for one in again.trials)
-    assert states == {TrialState.COMPLETE: len(left.trials) - 1}
+        during = study_of(space, storage=storage)
+        assert states_of(left[0], during) == {TrialState.RUNNING}
+        process.kill()
+        process.wait()
+        tell(during, space.defaults[0], time_of(space.defaults[0]))  # which writes, and reads
+        storage.wait()
+        print(
+            storage.failure,
+            is_gone(mark),
+            [(t.state, t.system_attrs) for t in stored(journal).trials if t.state.name in ("RUNNING", "FAIL")],
+        )
+        during.best_elsewhere()
+        assert states_of(left[0], during) == {TrialState.FAIL}
+    assert Counter(trial.state for trial in stored(journal).trials)[TrialState.RUNNING] == 0
+    with StudyStorage(str(journal)) as storage:
+        resumed = study_of(space, storage=storage)
+        assert {*left} <= {*itertools.islice(proposals(resumed), 4)}
+
+
+def test_what_another_machine_runs_for_too_long_is_given_up_and_taken_in_if_it_ends(
+    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_storage, "mark_of", lambda number: ["another machine", 1, 1])
+    fastest = min(space.searched, key=time_of)
+    with StudyStorage(str(journal)) as storage, StudyStorage(str(journal)) as other:
+        study, second = study_of(space, storage=storage), study_of(space, seed=2, storage=other)
+
+        def read(config: Config) -> set[TrialState]:
+            """Let the second search write, and read what the first one did; return states of the fastest there."""
+            storage.wait()
+            tell(second, config, time_of(config))
+            other.wait()
+            second.best_elsewhere()
+            return states_of(fastest, second)
+
+        study.begin(fastest)
+        assert read(space.defaults[0]) == {TrialState.RUNNING}
+        monkeypatch.setattr(study_storage, "_MOST_RUNNING_S", -1.0)
+        assert read(space.defaults[1]) == {TrialState.FAIL}
+        study.tell(fastest, time_of(fastest))
+        assert read(next(iter(space.searched))) == {TrialState.FAIL, TrialState.COMPLETE}
+        assert second.best_elsewhere() == fastest
+
+
+def test_trial_that_somebody_else_ended_is_written_anew_with_what_came_of_it(journal: Path, space: Space) -> None:
+    first, second = space.defaults[:2]
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        study.begin(first)
+        study.begin(second)
+        storage.wait()
+        theirs = stored(journal)
+        for number in range(2):
+            theirs.tell(number, state=TrialState.FAIL)
+        study.tell(first, 5.0)
+        study.end_trials()
+    assert storage.failure is None
+    assert [(trial.state, trial.value) for trial in stored(journal).trials] == [
+        (TrialState.FAIL, None), (TrialState.FAIL, None), (TrialState.COMPLETE, 5.0)
+    ]  # fmt: skip
 
 
 def test_what_others_write_that_is_no_trial_of_a_config_does_no_harm(journal: Path, space: Space) -> None:

@@ -7,13 +7,16 @@ with the study of that name is read by the same thread.
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import os
 import threading
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import optuna
 from optuna.distributions import BaseDistribution
@@ -23,12 +26,16 @@ from optuna.trial import FrozenTrial, TrialState
 
 from scantune.errors import UsageError
 from scantune.search.neighbour_sampler import REJECTED
+from scantune.search.process_mark import is_gone, mark_of
 from scantune.storage_url import hidden, without_secrets
 
 EARLIER = "earlier_run"  # the user attribute of a trial that ended before this search began
 
-# A trial that has been running for longer belongs to a process that was killed.
-_MOST_RUNNING = timedelta(minutes=10)
+_PROCESS = "scantune:process"  # the system attribute of a trial that has the mark of its process
+
+# A trial that another machine has been running for longer belongs to a process that was killed. That is counted from
+# when it was first seen, because clocks of machines differ.
+_MOST_RUNNING_S = 600.0
 
 
 class StudyStorage:
@@ -136,6 +143,7 @@ class Mirror:
         self._ids: dict[int, int] = {}  # own number: the trial's id in the storage
         self._finished: set[int] = set()  # own numbers of trials that were written as ended
         self._known: set[tuple[int, TrialState]] = set()  # numbers in the storage, and states that were read
+        self._first_seen: dict[int, float] = {}  # number in the storage: when it was first seen to be running
         # What the search alone knows.
         self._others: dict[int, int] = {}  # number in the storage: own number
         self._numbers: dict[int, int] = {}  # the reverse
@@ -172,6 +180,9 @@ class Mirror:
                 self._study.add_trial(trial)
                 own = self._others[number] = len(self._study.get_trials(deepcopy=False)) - 1
                 self._numbers[own] = number
+            elif trial.state is TrialState.FAIL:
+                self._study.tell(own, state=TrialState.FAIL)
+                del self._others[number]  # should it end after all, it is another trial here
             elif trial.state.is_finished():
                 self._study.tell(own, trial.value if trial.state is TrialState.COMPLETE else None, state=trial.state)
             changed.append(own)
@@ -205,32 +216,45 @@ class Mirror:
             return  # it ended while its begin was about to be written
         written = self._ids.get(trial.number)
         if written is None:
-            self._ids[trial.number] = self._backend.create_new_trial(self._stored._study_id, trial)
+            self._create(trial)
         elif trial.state.is_finished():
-            for name, value in trial.user_attrs.items():
-                self._backend.set_trial_user_attr(written, name, value)
-            self._backend.set_trial_state_values(written, trial.state, trial.values)
+            try:
+                for name, value in trial.user_attrs.items():
+                    self._backend.set_trial_user_attr(written, name, value)
+                self._backend.set_trial_state_values(written, trial.state, trial.values)
+            except RuntimeError:
+                # Whoever took this process for gone, or somebody at a dashboard, has ended it.
+                there = self._backend.get_trial(written).state
+                if not there.is_finished():
+                    raise
+                if there is not trial.state:
+                    self._create(trial)
         if trial.state.is_finished():
             self._finished.add(trial.number)
+
+    def _create(self, trial: FrozenTrial) -> None:
+        template = copy.copy(trial)
+        template.system_attrs = {**trial.system_attrs, _PROCESS: mark_of(os.getpid())}
+        self._ids[trial.number] = self._backend.create_new_trial(self._stored._study_id, template)
 
     def _fetch(self) -> None:
         """Read what others began or ended."""
         own = set(self._ids.values())
-        longest_ago = datetime.now() - _MOST_RUNNING
         found = _News()
         for trial in self._stored.get_trials(deepcopy=False):
-            begun = trial.datetime_start or datetime.min
+            if trial._trial_id in own or _stranger_in(trial, self._distributions):
+                continue
+            state = self._state_of(trial)
             is_news = {
                 TrialState.COMPLETE: True,
                 TrialState.PRUNED: True,
-                TrialState.RUNNING: begun > longest_ago,
+                TrialState.RUNNING: True,
                 TrialState.FAIL: (trial.number, TrialState.RUNNING) in self._known,
-            }.get(trial.state, False)
-            key = trial.number, trial.state
-            is_of_others = trial._trial_id not in own and not _stranger_in(trial, self._distributions)
-            if is_of_others and is_news and key not in self._known:
+            }.get(state, False)
+            key = trial.number, state
+            if is_news and key not in self._known:
                 self._known.add(key)
-                found.trials[trial.number] = _of_another(trial)
+                found.trials[trial.number] = _of_another(trial, state)
         attributes = self._stored.user_attrs if found.trials or self._known else {}
         for number, _ in self._known:
             if reason := attributes.get(REJECTED.format(number)):
@@ -238,6 +262,18 @@ class Mirror:
         with self._lock:
             self._news.trials.update(found.trials)
             self._news.rejected.update(found.rejected)
+
+    def _state_of(self, trial: FrozenTrial) -> TrialState:
+        """Return the state of another's trial, which is a failure where its process cannot end it any more."""
+        if trial.state is not TrialState.RUNNING:
+            return trial.state
+        if is_gone(trial.system_attrs.get(_PROCESS)):
+            with contextlib.suppress(RuntimeError):  # another one has just told that
+                self._backend.set_trial_state_values(trial._trial_id, TrialState.FAIL)
+            return TrialState.FAIL
+        now = time.monotonic()
+        is_lost = now - self._first_seen.setdefault(trial.number, now) > _MOST_RUNNING_S
+        return TrialState.FAIL if is_lost else TrialState.RUNNING
 
 
 @dataclass
@@ -248,9 +284,10 @@ class _News:
     rejected: dict[int, str] = field(default_factory=dict)  # and why
 
 
-def _of_another(trial: FrozenTrial) -> FrozenTrial:
+def _of_another(trial: FrozenTrial, state: TrialState) -> FrozenTrial:
     """Return a trial as this study takes it in: it ended now, and nothing here proposed it."""
     found = copy.deepcopy(trial)
+    found.state = state
     found.system_attrs = {}
     found.user_attrs.pop(EARLIER, None)  # which it was to another search
     if found.state.is_finished():
