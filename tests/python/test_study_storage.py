@@ -8,10 +8,12 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 
 import optuna
 import pytest
@@ -34,7 +36,7 @@ from scantune.search.study import SearchStudy
 from scantune.search.study_storage import StudyStorage
 from scantune.storage_url import hidden, without_secrets
 from scantune.store.database import Database
-from studies import FAILURE, proposals, study_of, tell, tried
+from studies import FAILURE, let_write, proposals, study_of, tell, tried
 
 
 @pytest.fixture
@@ -118,20 +120,20 @@ def test_trials_of_two_searches_that_go_on_at_once_reach_each_other(journal: Pat
     with StudyStorage(str(journal)) as storage, StudyStorage(str(journal)) as other:
         study, second = study_of(space, storage=storage), study_of(space, seed=2, storage=other)
         begun(study, space, 1)
-        storage.wait()
+        let_write(storage)
         tell(second, space.defaults[0], time_of(space.defaults[0]))
-        other.wait()
+        let_write(other)
         assert second.best_elsewhere() is not None
         fastest = min(space.searched, key=time_of)
         tell(study, fastest, time_of(fastest))
-        storage.wait()
+        let_write(storage)
         tell(second, space.defaults[1], time_of(space.defaults[1]))
-        other.wait()
+        let_write(other)
         assert second.best_elsewhere() == fastest
         study.fail(fastest, FAILURE)
-        storage.wait()
+        let_write(storage)
         next(proposals(second))
-        other.wait()
+        let_write(other)
         assert second.best_elsewhere() != fastest
 
 
@@ -140,13 +142,13 @@ def test_config_that_another_process_gives_up_may_be_tried_here(journal: Path, s
         study = study_of(space, storage=storage)
         begun(study, space, 4)
         running = next(proposals(study))
-        storage.wait()
+        let_write(storage)
         second = study_of(space, storage=other)
         next(proposals(second))
         study.end_trials()
-        storage.wait()
+        let_write(storage)
         tell(second, space.defaults[0], time_of(space.defaults[0]))  # which writes, and reads
-        other.wait()
+        let_write(other)
         assert running in itertools.islice(proposals(second), 20)
 
 
@@ -187,7 +189,7 @@ def test_what_a_killed_process_left_running_may_be_tried_at_once(
         process.kill()
         process.wait()
         tell(during, space.defaults[0], time_of(space.defaults[0]))  # which writes, and reads
-        storage.wait()
+        let_write(storage)
         print(
             storage.failure,
             is_gone(mark),
@@ -211,9 +213,9 @@ def test_what_another_machine_runs_for_too_long_is_given_up_and_taken_in_if_it_e
 
         def read(config: Config) -> set[TrialState]:
             """Let the second search write, and read what the first one did; return states of the fastest there."""
-            storage.wait()
+            let_write(storage)
             tell(second, config, time_of(config))
-            other.wait()
+            let_write(other)
             second.best_elsewhere()
             return states_of(fastest, second)
 
@@ -232,7 +234,7 @@ def test_trial_that_somebody_else_ended_is_written_anew_with_what_came_of_it(jou
         study = study_of(space, storage=storage)
         study.begin(first)
         study.begin(second)
-        storage.wait()
+        let_write(storage)
         theirs = stored(journal)
         for number in range(2):
             theirs.tell(number, state=TrialState.FAIL)
@@ -248,7 +250,7 @@ def test_what_others_write_that_is_no_trial_of_a_config_does_no_harm(journal: Pa
     with StudyStorage(str(journal)) as storage:
         study = study_of(space, storage=storage)
         begun(study, space, 2)
-        storage.wait()
+        let_write(storage)
         theirs = stored(journal)
         known = theirs.trials[0]
         half = dict(itertools.islice(known.params.items(), 3))
@@ -259,7 +261,7 @@ def test_what_others_write_that_is_no_trial_of_a_config_does_no_harm(journal: Pa
             trial.distributions = {name: distributions[name] for name in params}
             theirs.add_trial(trial)
         next(proposals(study))
-        storage.wait()
+        let_write(storage)
         assert len(list(itertools.islice(proposals(study), 8))) == 8
         assert study.best_elsewhere() is None
         assert study.in_vain >= 0
@@ -322,16 +324,85 @@ def test_trial_that_ends_while_its_begin_is_written_is_written_once(
     assert [trial.value for trial in stored(journal).trials] == [5.0]
 
 
-def test_storage_that_fails_says_so_and_the_search_goes_on(journal: Path, space: Space) -> None:
-    with StudyStorage(str(journal)) as storage:
+def test_storage_that_fails_says_so_when_it_does_and_the_search_goes_on(
+    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_storage, "_PAUSES_S", (0.0, 0.0))
+    notes: SimpleQueue[str] = SimpleQueue()
+    with StudyStorage(str(journal), notes.put) as storage:
         study = study_of(space, storage=storage)
-        storage.wait()
         journal.unlink()
         journal.mkdir()
-        told = begun(study, space, 10)
-    assert len(told) == 10
-    assert storage.failure
-    assert "studies.log failed and lacks trials; the tuning database has them: " in storage.failure
+        study.begin(space.defaults[0])
+        note = notes.get(timeout=10)
+        assert len(begun(study, space, 10)) == 10
+    assert notes.empty()
+    assert "studies.log failed and lacks 1 trial and all later ones; the tuning database has them: [Errno" in note
+
+
+def test_what_a_storage_refuses_once_is_written_the_next_time(
+    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_storage, "_PAUSES_S", (0.0, 0.0))
+    with StudyStorage(str(journal)) as storage:
+        study = study_of(space, storage=storage)
+        for name in ("create_new_trial", "set_trial_state_values", "set_study_user_attr"):
+            fail_once(monkeypatch, storage._backend, name)
+        told = begun(study, space, 3)
+        study.fail(told[0], FAILURE)
+    assert storage.failure is None
+    found = stored(journal)
+    assert [trial.value for trial in found.trials] == list(map(time_of, [*space.defaults, *told]))
+    assert list(found.user_attrs.values()) == ["wrong_result: index 17"]
+
+
+def fail_once(monkeypatch: pytest.MonkeyPatch, target: object, name: str) -> None:
+    works = getattr(target, name)
+
+    def fails(*arguments: object, **options: object) -> None:
+        setattr(target, name, works)
+        raise OSError("locked")
+
+    monkeypatch.setattr(target, name, fails)
+
+
+@pytest.fixture
+def hanging() -> Iterator[Callable[..., None]]:
+    """Yield a call that does not return before the test has ended."""
+    ended = threading.Event()
+
+    def hang(*arguments: object, **options: object) -> None:
+        ended.wait()
+
+    yield hang
+    ended.set()
+
+
+def test_storage_that_hangs_holds_up_no_end_of_a_run(
+    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch, hanging: Callable[..., None]
+) -> None:
+    monkeypatch.setattr(study_storage, "_MOST_END_S", 0.1)
+    notes: list[str] = []
+    with StudyStorage(str(journal), notes.append) as storage:
+        study = study_of(space, storage=storage)
+        monkeypatch.setattr(storage._backend, "create_new_trial", hanging)
+        begun(study, space, 2)
+    assert storage._writer.daemon, "the end of the process would wait for it"
+    (note,) = notes
+    assert f"lacks {len(space.defaults) + 2} trials; the tuning database has them: it took longer than 0.1 s" in note
+
+
+def test_storage_that_hangs_holds_up_no_search(
+    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch, hanging: Callable[..., None]
+) -> None:
+    with StudyStorage(str(journal)) as storage:
+        monkeypatch.setattr(study_storage, "_MOST_OPENING_S", 0.1)
+        monkeypatch.setattr(storage._backend, "create_new_study", hanging)
+        assert len(begun(study_of(space, storage=storage), space, 2)) == 2
+    assert "did not answer for 0.1 s" in str(storage.failure)
+    monkeypatch.setattr(JournalStorage, "get_all_studies", hanging)
+    with pytest.raises(UsageError, match=r"studies.log cannot be opened: it did not answer for 0.1 s"):
+        StudyStorage(str(journal))
 
 
 @pytest.mark.parametrize(

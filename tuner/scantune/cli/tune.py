@@ -248,9 +248,7 @@ def _storage(tuning: _Tuning, stack: contextlib.ExitStack) -> StudyStorage | Non
         raise UsageError(f"--storage {hidden(url)} is the tuning database, which holds nothing else: name another file")
     from scantune.search.study_storage import StudyStorage  # Optuna takes long to import
 
-    storage = StudyStorage(url)
-    stack.callback(lambda: note(storage.failure) if storage.failure else None)
-    return stack.enter_context(storage)
+    return stack.enter_context(StudyStorage(url, note))
 
 
 _Cells = tuple[list[Problem], list[int]]

@@ -14,9 +14,12 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from datetime import datetime
+from queue import SimpleQueue
+from typing import TypeVar
+from weakref import WeakSet
 
 import optuna
 from optuna.distributions import BaseDistribution
@@ -25,6 +28,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, TrialState
 
 from scantune.errors import UsageError
+from scantune.model.quantity import counted
 from scantune.search.neighbour_sampler import REJECTED
 from scantune.search.process_mark import is_gone, mark_of
 from scantune.storage_url import hidden, without_secrets
@@ -38,66 +42,101 @@ _PROCESS = "scantune:process"  # the system attribute of a trial that has the ma
 _MOST_RUNNING_S = 600.0
 
 
+# A storage answers in milliseconds. One that does not answer for so long is given up, so that no run hangs with it.
+_MOST_OPENING_S = 30.0
+_MOST_END_S = 10.0
+
+# What fails is tried again after these: a database may be locked, or a connection end.
+_PAUSES_S = (0.5, 2.0)
+
+_Result = TypeVar("_Result")
+
+
 class StudyStorage:
     """One of Optuna's storages. What is lost with it is not lost: the tuning database has all trials."""
 
-    def __init__(self, url: str) -> None:
-        """Open the storage: a URL, or the path of a journal file. Raises UsageError where that fails."""
+    def __init__(self, url: str, note: Callable[[str], None] = lambda text: None) -> None:
+        """Open the storage: a URL, or the path of a journal file. Raises UsageError where that fails.
+
+        `note` is told, by any thread, when nothing is written any more.
+        """
         self.url, self._secret_url = hidden(url), url
+        self._note = note
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         try:
-            self._backend: BaseStorage = get_storage(url) if "://" in url else JournalStorage(JournalFileBackend(url))
-            self._backend.get_all_studies()
+            self._backend = _within(_MOST_OPENING_S, lambda: _opened(url))
         except Exception as error:  # whatever its driver raises
             raise UsageError(f"--storage {self.url} cannot be opened: {self._told(error)}") from None
-        self._writer = ThreadPoolExecutor(1, "study storage")
         self.failure: str | None = None  # why nothing is written any more
+        self._mirrors: WeakSet[Mirror] = WeakSet()
+        self._works: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        # No end of the process waits for this thread, which may wait for the storage for ever.
+        self._writer = threading.Thread(target=self._do_works, name="study storage", daemon=True)
+        self._writer.start()
 
     def __enter__(self) -> StudyStorage:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Write what is left to be written."""
-        self._writer.shutdown(wait=True)
-
-    def wait(self) -> None:
-        """Wait until all that was to be written is."""
-        self._writer.submit(lambda: None).result()
+        """Write what is left to be written, as far as there is time."""
+        self._works.put(None)
+        self._writer.join(_MOST_END_S)
+        if self._writer.is_alive():
+            self._fail(TimeoutError(f"it took longer than {_MOST_END_S:g} s at the end"), later="")
 
     def mirror(self, study: optuna.Study, distributions: Mapping[str, BaseDistribution]) -> Mirror | None:
         """Return what keeps a study and the storage's one of that name alike; None if the storage does not answer.
 
         Raises UsageError if the storage's study has other parameters.
         """
-        if self.failure is not None:
-            return None
-        try:
+
+        def opened() -> Mirror:
             stored = optuna.create_study(storage=self._backend, study_name=study.study_name, load_if_exists=True)
             _check(stored, distributions, self.url)
             _name_values(stored)
             return Mirror(self, self._backend, study, stored, distributions)
+
+        if self.failure is not None:
+            return None
+        try:
+            mirror = _within(_MOST_OPENING_S, opened)
         except UsageError:
             raise
         except Exception as error:  # whatever its driver raises
             self._fail(error)
             return None
+        self._mirrors.add(mirror)
+        return mirror
 
     def submit(self, work: Callable[[], None]) -> None:
-        """Let the writer do something, unless it has failed."""
+        """Let the writer do something, unless it has failed. What fails is done again."""
+        self._works.put(work)
 
-        def guarded() -> None:
+    def _do_works(self) -> None:
+        while (work := self._works.get()) is not None:
+            self._do(work)
+
+    def _do(self, work: Callable[[], None]) -> None:
+        for pause_s in (*_PAUSES_S, None):
+            if self.failure is not None:
+                return
             try:
-                if self.failure is None:
-                    work()
+                work()
+                return
             except Exception as error:  # whatever its driver raises
-                self._fail(error)
+                if pause_s is None:
+                    self._fail(error)
+                else:
+                    time.sleep(pause_s)
 
-        self._writer.submit(guarded)
-
-    def _fail(self, error: Exception) -> None:
-        self.failure = (
-            f"--storage {self.url} failed and lacks trials; the tuning database has them: {self._told(error)}"
-        )
+    def _fail(self, error: Exception, later: str = " and all later ones") -> None:
+        if self.failure is None:
+            unwritten = counted(sum(mirror.unwritten for mirror in list(self._mirrors)), "trial")
+            self.failure = (
+                f"--storage {self.url} failed and lacks {unwritten}{later}; the tuning database has them: "
+                f"{self._told(error)}"
+            )
+            self._note(self.failure)
 
     def _told(self, error: Exception) -> str:
         """Return the first line of an error, without passwords; of a package that is missing, its name too."""
@@ -105,6 +144,28 @@ class StudyStorage:
         if isinstance(error, ImportError) and error.__cause__:
             text = f"{text} ({error.__cause__})"
         return without_secrets(text, self._secret_url)
+
+
+def _opened(url: str) -> BaseStorage:
+    backend: BaseStorage = get_storage(url) if "://" in url else JournalStorage(JournalFileBackend(url))
+    backend.get_all_studies()
+    return backend
+
+
+def _within(most_s: float, call: Callable[[], _Result]) -> _Result:
+    """Return what a call returns. Raises TimeoutError if it takes too long; its thread then goes on by itself."""
+    result: Future[_Result] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(call())
+        except BaseException as error:  # raised where it is waited for
+            result.set_exception(error)
+
+    threading.Thread(target=run, name="opens a study storage", daemon=True).start()
+    if not wait([result], most_s).done:
+        raise TimeoutError(f"it did not answer for {most_s:g} s")
+    return result.result()
 
 
 def _check(stored: optuna.Study, distributions: Mapping[str, BaseDistribution], url: str) -> None:
@@ -149,7 +210,7 @@ class Mirror:
         self._numbers: dict[int, int] = {}  # the reverse
         # What both know.
         self._lock = threading.Lock()
-        self._unwritten: dict[int, None] = {}  # own numbers of trials that began or ended
+        self._unwritten: dict[int, int] = {}  # own numbers of trials that began or ended, and how often they did
         self._rejected: list[tuple[int, int | None, str]] = []  # own number, that of another's in the storage, and why
         self._news = _News()
         self._is_due = False  # whether the writer was asked to write what is unwritten
@@ -158,10 +219,16 @@ class Mirror:
             if trial.state.is_finished():
                 trial.user_attrs[EARLIER] = True
 
+    @property
+    def unwritten(self) -> int:
+        """How many trials the storage lacks, or has as they were."""
+        with self._lock:
+            return len(self._unwritten)
+
     def changed(self, number: int) -> None:
         """Note that a trial began or ended."""
         with self._lock:
-            self._unwritten[number] = None
+            self._unwritten[number] = self._unwritten.get(number, 0) + 1
         self._write_soon()
 
     def rejected(self, number: int, reason: str) -> None:
@@ -199,16 +266,24 @@ class Mirror:
 
     def _write(self) -> None:
         with self._lock:
-            unwritten, self._unwritten = self._unwritten, {}
-            rejected, self._rejected = self._rejected, []
+            unwritten, rejected = dict(self._unwritten), list(self._rejected)
             self._is_due = False
         trials = self._study.get_trials(deepcopy=False)
-        for number in unwritten:
+        # Each is forgotten once it was written, so that after a failure the rest is written.
+        for number, changes in unwritten.items():
             self._write_trial(trials[number])
-        for number, stored, reason in rejected:
-            stored = self._backend.get_trial(self._ids[number]).number if stored is None else stored
-            self._stored.set_user_attr(REJECTED.format(stored), reason)
+            with self._lock:
+                if self._unwritten[number] == changes:
+                    del self._unwritten[number]
+        for one in rejected:
+            self._write_rejected(*one)
+            with self._lock:
+                self._rejected.remove(one)
         self._fetch()
+
+    def _write_rejected(self, number: int, stored: int | None, reason: str) -> None:
+        stored = self._backend.get_trial(self._ids[number]).number if stored is None else stored
+        self._stored.set_user_attr(REJECTED.format(stored), reason)
 
     def _write_trial(self, trial: FrozenTrial) -> None:
         """Write a trial as it is now; one that ended before it was written takes one transaction."""
