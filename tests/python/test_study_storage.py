@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -35,7 +37,7 @@ from scantune.search.sampler_names import Sampler
 from scantune.search.study import SearchStudy
 from scantune.search.study_storage import StudyStorage
 from scantune.storage_url import hidden, without_secrets
-from scantune.store.database import Database
+from scantune.store.database import Database, open_database
 from studies import FAILURE, let_write, proposals, study_of, tell, tried
 
 
@@ -429,6 +431,51 @@ def test_tuning_database_is_no_storage(tmp_path: Path, spelled: str) -> None:
         "tune", "--type", "i32", "--n", "2^10", "--db", str(database), "--storage", spelled.format(database)
     )
     assert (code, "is the tuning database, which holds nothing else" in text) == (2, True)
+
+
+@pytest.mark.parametrize("spelled", ["{}", "sqlite:///{}", "sqlite+pysqlite:///{}?timeout=5"])
+@pytest.mark.parametrize("is_open", [False, True])
+def test_no_tuning_database_is_a_storage(tmp_path: Path, spelled: str, is_open: bool) -> None:
+    path = tmp_path / "other.db"
+    with contextlib.ExitStack() as stack:
+        database = open_database(path)  # as long as it is open, its log may have all that it holds
+        stack.callback(database.close)
+        if not is_open:
+            stack.close()
+        code, _, text = streams_here("tune", "--n", "2^10", "--storage", spelled.format(path))
+        assert (code, "a tuning database" in text) == (2, True)
+    with sqlite3.connect(path) as connection:
+        assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'studies'").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"what I still have to do", "is no journal of Optuna's, but a file of something else: name another one"),
+        (b"what I still have to do\n", "is no journal of Optuna's, but a file of something else: name another one"),
+        (b'{"winners": []}\n', "but a file of something else"),
+        (b"[1, 2]\n", "but a file of something else"),
+        (b"[" * 2**17, "but a file of something else"),
+        (b"SQLite format 3\0" + bytes(100), "but an SQLite database, whose URL is sqlite:///"),
+    ],
+)
+def test_file_that_is_no_journal_is_refused_and_stays_as_it_is(journal: Path, content: bytes, reason: str) -> None:
+    journal.write_bytes(content)
+    with pytest.raises(UsageError) as raised:
+        StudyStorage(str(journal))
+    assert reason in str(raised.value)
+    assert journal.read_bytes() == content
+
+
+def test_empty_file_is_a_journal_and_a_fifo_is_none(journal: Path, space: Space) -> None:
+    journal.touch()
+    with StudyStorage(str(journal)) as storage:
+        begun(study_of(space, storage=storage), space, 1)
+    assert len(stored(journal).trials) == len(space.defaults) + 1
+    fifo = journal.with_name("fifo")
+    os.mkfifo(fifo)
+    with pytest.raises(UsageError, match="fifo cannot be opened: it is no regular file"):
+        StudyStorage(str(fifo))
 
 
 @pytest.mark.parametrize(

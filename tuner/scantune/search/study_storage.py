@@ -31,6 +31,7 @@ from scantune.errors import UsageError
 from scantune.model.quantity import counted
 from scantune.search.neighbour_sampler import REJECTED
 from scantune.search.process_mark import is_gone, mark_of
+from scantune.search.storage_file import check_file_of
 from scantune.storage_url import hidden, without_secrets
 
 EARLIER = "earlier_run"  # the user attribute of a trial that ended before this search began
@@ -56,12 +57,14 @@ class StudyStorage:
     """One of Optuna's storages. What is lost with it is not lost: the tuning database has all trials."""
 
     def __init__(self, url: str, note: Callable[[str], None] = lambda text: None) -> None:
-        """Open the storage: a URL, or the path of a journal file. Raises UsageError where that fails.
+        """Open the storage: a URL, or the path of a journal file. Raises UsageError where that fails, or where a file
+        is something else.
 
         `note` is told, by any thread, when nothing is written any more.
         """
         self.url, self._secret_url = hidden(url), url
         self._note = note
+        check_file_of(url)
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         try:
             self._backend = _within(_MOST_OPENING_S, lambda: _opened(url))
