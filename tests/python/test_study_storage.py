@@ -55,10 +55,17 @@ def time_of(config: Config) -> float:
     return true_us(SUM.request(2**16), config.message())
 
 
-def stored(journal: Path) -> optuna.Study:
-    storage = JournalStorage(JournalFileBackend(str(journal)))
-    (found,) = storage.get_all_studies()
-    return optuna.load_study(study_name=found.study_name, storage=storage)
+@pytest.fixture(params=["{}/studies.log", "sqlite:///{}/studies.db"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the URL of a storage of each kind."""
+    return str(request.param).format(tmp_path)
+
+
+def stored(url: str | Path) -> optuna.Study:
+    """Return the one study of a storage, opened as others open it."""
+    storage = url if "://" in str(url) else JournalStorage(JournalFileBackend(str(url)))
+    (name,) = optuna.get_all_study_names(storage)
+    return optuna.load_study(study_name=name, storage=storage)
 
 
 def params_of(config: Config) -> dict[str, object]:
@@ -79,15 +86,15 @@ def begun(study: SearchStudy, space: Space, count: int) -> list[Config]:
     return told
 
 
-def test_storage_has_every_trial_with_its_values_and_what_came_of_it(journal: Path, space: Space) -> None:
-    with StudyStorage(str(journal)) as storage:
+def test_storage_has_every_trial_with_its_values_and_what_came_of_it(url: str, space: Space) -> None:
+    with StudyStorage(url) as storage:
         study = study_of(space, storage=storage)
         good, bad = begun(study, space, 2)
         study.fail(bad, FAILURE)  # after its time was told
         wrong, dropped = itertools.islice(proposals(study), 2)
         study.fail(wrong, FAILURE)
         study.end_trials()
-    found = stored(journal)
+    found = stored(url)
     of = {tuple(trial.params.items()): trial for trial in found.trials}
     params = {config: tuple(params_of(config).items()) for config in (good, bad, wrong, dropped)}
     assert len(found.trials) == len(space.defaults) + 4
@@ -99,12 +106,12 @@ def test_storage_has_every_trial_with_its_values_and_what_came_of_it(journal: Pa
     assert found.user_attrs == {f"rejected trial {of[params[bad]].number}": "wrong_result: index 17"}
 
 
-def test_search_proposes_nothing_that_another_process_tries_and_learns_from_it(journal: Path, space: Space) -> None:
-    with StudyStorage(str(journal)) as storage:
+def test_search_proposes_nothing_that_another_process_tries_and_learns_from_it(url: str, space: Space) -> None:
+    with StudyStorage(url) as storage:
         study = study_of(space, storage=storage)
         known = begun(study, space, 20)
         running = list(itertools.islice(proposals(study), 4))
-    with StudyStorage(str(journal)) as storage:
+    with StudyStorage(url) as storage:
         second = study_of(space, storage=storage)
         proposed = list(itertools.islice(proposals(second), 20))
         assert not {*known, *running, *space.defaults} & set(proposed)
@@ -118,8 +125,8 @@ def test_search_proposes_nothing_that_another_process_tries_and_learns_from_it(j
         assert second.in_vain == 0
 
 
-def test_trials_of_two_searches_that_go_on_at_once_reach_each_other(journal: Path, space: Space) -> None:
-    with StudyStorage(str(journal)) as storage, StudyStorage(str(journal)) as other:
+def test_trials_of_two_searches_that_go_on_at_once_reach_each_other(url: str, space: Space) -> None:
+    with StudyStorage(url) as storage, StudyStorage(url) as other:
         study, second = study_of(space, storage=storage), study_of(space, seed=2, storage=other)
         begun(study, space, 1)
         let_write(storage)
@@ -177,15 +184,15 @@ def test_process_is_gone_once_it_has_ended_and_not_before(process: subprocess.Po
 
 
 def test_what_a_killed_process_left_running_may_be_tried_at_once(
-    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch, process: subprocess.Popen[bytes]
+    url: str, space: Space, monkeypatch: pytest.MonkeyPatch, process: subprocess.Popen[bytes]
 ) -> None:
     mark = mark_of(process.pid)
-    with monkeypatch.context() as patch, StudyStorage(str(journal)) as storage:
+    with monkeypatch.context() as patch, StudyStorage(url) as storage:
         patch.setattr(study_storage, "mark_of", lambda number: mark)
         study = study_of(space, storage=storage)
         begun(study, space, 4)
         left = [next(proposals(study)) for _ in range(2)]
-    with StudyStorage(str(journal)) as storage:
+    with StudyStorage(url) as storage:
         during = study_of(space, storage=storage)
         assert states_of(left[0], during) == {TrialState.RUNNING}
         process.kill()
@@ -195,22 +202,22 @@ def test_what_a_killed_process_left_running_may_be_tried_at_once(
         print(
             storage.failure,
             is_gone(mark),
-            [(t.state, t.system_attrs) for t in stored(journal).trials if t.state.name in ("RUNNING", "FAIL")],
+            [(t.state, t.system_attrs) for t in stored(url).trials if t.state.name in ("RUNNING", "FAIL")],
         )
         during.best_elsewhere()
         assert states_of(left[0], during) == {TrialState.FAIL}
-    assert Counter(trial.state for trial in stored(journal).trials)[TrialState.RUNNING] == 0
-    with StudyStorage(str(journal)) as storage:
+    assert Counter(trial.state for trial in stored(url).trials)[TrialState.RUNNING] == 0
+    with StudyStorage(url) as storage:
         resumed = study_of(space, storage=storage)
         assert {*left} <= {*itertools.islice(proposals(resumed), 4)}
 
 
 def test_what_another_machine_runs_for_too_long_is_given_up_and_taken_in_if_it_ends(
-    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+    url: str, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(study_storage, "mark_of", lambda number: ["another machine", 1, 1])
     fastest = min(space.searched, key=time_of)
-    with StudyStorage(str(journal)) as storage, StudyStorage(str(journal)) as other:
+    with StudyStorage(url) as storage, StudyStorage(url) as other:
         study, second = study_of(space, storage=storage), study_of(space, seed=2, storage=other)
 
         def read(config: Config) -> set[TrialState]:
@@ -230,20 +237,20 @@ def test_what_another_machine_runs_for_too_long_is_given_up_and_taken_in_if_it_e
         assert second.best_elsewhere() == fastest
 
 
-def test_trial_that_somebody_else_ended_is_written_anew_with_what_came_of_it(journal: Path, space: Space) -> None:
+def test_trial_that_somebody_else_ended_is_written_anew_with_what_came_of_it(url: str, space: Space) -> None:
     first, second = space.defaults[:2]
-    with StudyStorage(str(journal)) as storage:
+    with StudyStorage(url) as storage:
         study = study_of(space, storage=storage)
         study.begin(first)
         study.begin(second)
         let_write(storage)
-        theirs = stored(journal)
+        theirs = stored(url)
         for number in range(2):
             theirs.tell(number, state=TrialState.FAIL)
         study.tell(first, 5.0)
         study.end_trials()
     assert storage.failure is None
-    assert [(trial.state, trial.value) for trial in stored(journal).trials] == [
+    assert [(trial.state, trial.value) for trial in stored(url).trials] == [
         (TrialState.FAIL, None), (TrialState.FAIL, None), (TrialState.COMPLETE, 5.0)
     ]  # fmt: skip
 
@@ -343,17 +350,17 @@ def test_storage_that_fails_says_so_when_it_does_and_the_search_goes_on(
 
 
 def test_what_a_storage_refuses_once_is_written_the_next_time(
-    journal: Path, space: Space, monkeypatch: pytest.MonkeyPatch
+    url: str, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(study_storage, "_PAUSES_S", (0.0, 0.0))
-    with StudyStorage(str(journal)) as storage:
+    with StudyStorage(url) as storage:
         study = study_of(space, storage=storage)
         for name in ("create_new_trial", "set_trial_state_values", "set_study_user_attr"):
             fail_once(monkeypatch, storage._backend, name)
         told = begun(study, space, 3)
         study.fail(told[0], FAILURE)
     assert storage.failure is None
-    found = stored(journal)
+    found = stored(url)
     assert [trial.value for trial in found.trials] == list(map(time_of, [*space.defaults, *told]))
     assert list(found.user_attrs.values()) == ["wrong_result: index 17"]
 
