@@ -354,6 +354,7 @@ def test_what_a_storage_refuses_once_is_written_the_next_time(
 ) -> None:
     monkeypatch.setattr(study_storage, "_PAUSES_S", (0.0, 0.0))
     with StudyStorage(url) as storage:
+        fail_once(monkeypatch, storage._backend, "create_new_study")
         study = study_of(space, storage=storage)
         for name in ("create_new_trial", "set_trial_state_values", "set_study_user_attr"):
             fail_once(monkeypatch, storage._backend, name)

@@ -42,7 +42,6 @@ _PROCESS = "scantune:process"  # the system attribute of a trial that has the ma
 # when it was first seen, because clocks of machines differ.
 _MOST_RUNNING_S = 600.0
 
-
 # A storage answers in milliseconds. One that does not answer for so long is given up, so that no run hangs with it.
 _MOST_OPENING_S = 30.0
 _MOST_END_S = 10.0
@@ -102,7 +101,7 @@ class StudyStorage:
         if self.failure is not None:
             return None
         try:
-            mirror = _within(_MOST_OPENING_S, opened)
+            mirror = _within(_MOST_OPENING_S, lambda: _tried(opened))
         except UsageError:
             raise
         except Exception as error:  # whatever its driver raises
@@ -120,17 +119,11 @@ class StudyStorage:
             self._do(work)
 
     def _do(self, work: Callable[[], None]) -> None:
-        for pause_s in (*_PAUSES_S, None):
-            if self.failure is not None:
-                return
-            try:
-                work()
-                return
-            except Exception as error:  # whatever its driver raises
-                if pause_s is None:
-                    self._fail(error)
-                else:
-                    time.sleep(pause_s)
+        try:
+            if self.failure is None:
+                _tried(work)
+        except Exception as error:  # whatever its driver raises
+            self._fail(error)
 
     def _fail(self, error: Exception, later: str = " and all later ones") -> None:
         if self.failure is None:
@@ -153,6 +146,18 @@ def _opened(url: str) -> BaseStorage:
     backend: BaseStorage = get_storage(url) if "://" in url else JournalStorage(JournalFileBackend(url))
     backend.get_all_studies()
     return backend
+
+
+def _tried(call: Callable[[], _Result]) -> _Result:
+    """Return what a call returns, which is made again where it fails."""
+    for pause_s in _PAUSES_S:
+        try:
+            return call()
+        except UsageError:
+            raise
+        except Exception:  # whatever a driver raises
+            time.sleep(pause_s)
+    return call()
 
 
 def _within(most_s: float, call: Callable[[], _Result]) -> _Result:
