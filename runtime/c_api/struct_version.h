@@ -17,8 +17,13 @@ struct StructVersion {
   std::size_t bytes;         // size of this version
 };
 
+template <class Struct, class Member>
+constexpr std::size_t member_bytes(Member Struct::*) {
+  return sizeof(Member);
+}
 // The size of a struct up to a member, the last one of its oldest version.
-#define SCANTUNE_BYTES_UP_TO(Struct, member) (offsetof(Struct, member) + sizeof(Struct::member))
+#define SCANTUNE_BYTES_UP_TO(Struct, member) \
+  (offsetof(Struct, member) + ::scantune::c_api::member_bytes(&Struct::member))
 
 // Throws RequestError unless a caller's struct may have this size.
 void check_struct_bytes(const StructVersion& version, std::size_t struct_bytes);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 
 from scantune.model.config import Config
@@ -44,3 +45,11 @@ def tried(config: Config, time_us: float | None) -> Trial:
     if time_us is None:
         return Trial(config, failure=FAILURE)
     return Trial(config, Measurement(median_us=time_us, spread=0.0, samples=3, sm_clock_mhz=None, probe_only=False))
+
+
+def let_write(storage: StudyStorage) -> None:
+    """Wait until a storage has all that was to be written, unless it has failed."""
+    done = threading.Event()
+    storage.submit(done.set)
+    while storage.failure is None and not done.wait(0.01):
+        pass

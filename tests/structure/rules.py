@@ -38,7 +38,8 @@ CONFINED = {
 }
 
 # The rooms that each room of the tuner imports. They are above it here, so that imports form no circle. "" stands for
-# the files beside the rooms: errors, paths, input files, the version.
+# the files beside the rooms, and the version.
+BESIDE_ROOMS = {"errors", "input_files", "paths", "storage_url"}
 TUNER_ROOMS: dict[str, set[str]] = {
     "": set(),
     "model": {""},
@@ -223,7 +224,11 @@ def rooms_of_the_tuner_import_as_agreed(tree: Tree) -> list[str]:
 def _room(name: str) -> str:
     """Return the room of a module, or of what it defines, by its dotted name; new files beside the rooms have none."""
     first, _, rest = name.removeprefix("scantune.").partition(".")
-    return first if first in TUNER_ROOMS or (rest and first not in ("errors", "input_files", "paths")) else ""
+    return (
+        first
+        if first in TUNER_ROOMS or (rest and first not in ("errors", "input_files", "paths", "storage_url"))
+        else ""
+    )
 
 
 @cache

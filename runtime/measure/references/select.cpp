@@ -7,6 +7,7 @@
 #include "measure/references/algorithm_reference.h"
 #include "measure/references/exact_reference.h"
 #include "measure/references/select_inputs.h"
+#include "measure/value_types.h"
 
 namespace scantune {
 namespace {
