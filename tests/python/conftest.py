@@ -188,7 +188,7 @@ def tune(database: Database) -> Tune:
             hello = worker.hello()
             own = Run(
                 started_at, "0.2.0", hello.template_hash, hello.compiler_version, "none", effort, seed,
-                policy_text(policy, source),
+                policy_text(policy, source, sampler.value),
             )  # fmt: skip
             patience = timeouts or Timeouts.of(hello.device)
             pool = CompilePool(lambda: Worker(FAKE_WORKER, "host", seed), 2, patience.compile_s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 
 from scantune.model.config import Config
@@ -19,8 +20,9 @@ FAILURE = Failure("wrong_result", "index 17")
 def study_of(
     space: Space, seed: int = 1, is_legal: Callable[[Config], bool] = lambda config: False,
     sampler: Sampler = Sampler.default, storage: StudyStorage | None = None,
+    is_possible: Callable[[float], bool] = lambda time_us: True,
 ) -> SearchStudy:  # fmt: skip
-    return SearchStudy("a study", space, sampler, seed, Effects(), is_legal, storage)
+    return SearchStudy("a study", space, sampler, seed, Effects(), is_legal, storage, is_possible)
 
 
 def tell(study: SearchStudy, config: Config, time_us: float | None) -> None:
@@ -43,3 +45,11 @@ def tried(config: Config, time_us: float | None) -> Trial:
     if time_us is None:
         return Trial(config, failure=FAILURE)
     return Trial(config, Measurement(median_us=time_us, spread=0.0, samples=3, sm_clock_mhz=None, probe_only=False))
+
+
+def let_write(storage: StudyStorage) -> None:
+    """Wait until a storage has all that was to be written, unless it has failed."""
+    done = threading.Event()
+    storage.submit(done.set)
+    while storage.failure is None and not done.wait(0.01):
+        pass

@@ -22,7 +22,7 @@ from command import ended_well, scantune, scantune_here, start
 from examples import RECORDS
 from fake_worker import DEFAULTS
 from scantune import __main__ as program
-from scantune.cli import app
+from scantune.cli import app, replay
 from scantune.cli.doctor import diagnose
 from scantune.cli.lasting_console import PrintFailures
 from scantune.model.policy import _HOST, Effort
@@ -58,6 +58,30 @@ def test_second_run_resumes_at_once(tmp_path: Path) -> None:
     assert (code, count(db, "trial")) == (0, trials)
     assert "1 of 1 were finished by an earlier run" in output
     assert "2^12" in output
+
+
+@pytest.fixture
+def without_optuna(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Return what lets imports of Optuna fail from then on, and those of all that imports it."""
+
+    def forbid() -> None:
+        rooms = ("study", "study_storage", "neighbour_sampler")
+        for name in ("optuna", *(f"scantune.search.{room}" for room in rooms)):
+            monkeypatch.setitem(sys.modules, name, None)
+
+    return forbid
+
+
+def test_commands_that_search_nothing_do_without_optuna(tmp_path: Path, without_optuna: Callable[[], None]) -> None:
+    covered, space = ["--db", str(tmp_path / "my.db")], "h200-reduce-i32-2p20.json.gz"
+    ended_well("tune", *covered, *SMALL)
+    without_optuna()
+    assert "1 of 1 were finished by an earlier run" in ended_well("tune", *covered, *SMALL)
+    assert "1 winner in" in ended_well("db", "show", *covered)
+    (file,) = (one for one in replay.shipped_spaces() if one.name == space)
+    ended_well("replay", str(file), "--export", "kernel_tuner", "-o", str(tmp_path / "cache.json"))
+    with pytest.raises(ImportError):
+        scantune_here("tune", "--db", str(tmp_path / "new.db"), *SMALL)
 
 
 def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(

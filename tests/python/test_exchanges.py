@@ -15,8 +15,10 @@ from scantune.model.config import Config
 from scantune.model.space import Parameter, Space
 from scantune.search import proposals as proposing
 from scantune.search.exchanges import changed, exchanges, single_changes
+from scantune.search.neighbour_sampler import PROPOSED
+from scantune.search.proposals import Kind
 from scantune.search.study import SearchStudy
-from studies import proposals, study_of, tell
+from studies import proposals, study_of, tell, tried
 
 THREADS = Parameter("threads", True, (128, 256, 512, 640, 1024))
 ITEMS = Parameter("items", True, (4, 8, 16))
@@ -66,13 +68,18 @@ def time_of(config: Config) -> float:
     return 1.0 + 0.5 * abs(math.log2(tile / 4096)) + 0.2 * departures - 0.05 * math.log2(of["block_threads"] / 128)
 
 
-def standing_still(space: Space, is_legal: Callable[[Config], bool] = lambda config: True) -> SearchStudy:
+def standing_still(
+    space: Space, is_legal: Callable[[Config], bool] = lambda config: True, is_resumed: bool = False
+) -> SearchStudy:
     """Return a search that knows a config of few threads and what is a step from it, all of which is slower."""
     family = space.families["lookback"]
     search = study_of(replace(space, families={"lookback": family}), is_legal=is_legal)
     few = family.table.config(FEW)
     for config in [few, *family.neighbours(few)]:
-        tell(search, config, time_of(config))
+        if is_resumed:
+            search.add(tried(config, time_of(config)))
+        else:
+            tell(search, config, time_of(config))
     return search
 
 
@@ -110,3 +117,12 @@ def test_exchanges_in_vain_do_not_use_up_the_patience(space: Space) -> None:
         tell(search, config, 3.0)
         told += 1
     assert before < search.in_vain < told
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_trials_of_an_earlier_search_bring_no_exchange_nearer(space: Space, is_resumed: bool) -> None:
+    search = standing_still(space, is_resumed=is_resumed)
+    for config in suggestions(search, 4):
+        tell(search, config, 3.0)
+    kinds = [trial.system_attrs[PROPOSED][0] for trial in search.trials if PROPOSED in trial.system_attrs]
+    assert (Kind.exchange.value in kinds) == (not is_resumed)

@@ -12,7 +12,8 @@ from examples import RECORDS, scan
 from scantune.model.carried_hashes import joint_hash
 from scantune.model.device import Device
 from scantune.model.least_time import impossibility
-from scantune.model.policy import Effort
+from scantune.model.policy import Effort, policy_of
+from scantune.model.record import policy_text
 
 QUICK = replace(RECORDS[0], run=replace(RECORDS[0].run, effort=Effort.quick))
 NORMAL = replace(QUICK, run=replace(QUICK.run, effort=Effort.normal))
@@ -29,6 +30,19 @@ def test_finished_search_outranks_one_of_more_effort_that_was_cut_short_and_cove
     assert QUICK.better_than(short)
     assert not short.better_than(QUICK)
     assert not short.run.covers(QUICK.run)
+
+
+def test_what_another_sampler_found_covers_no_default_run() -> None:
+    policy = policy_of(QUICK.device, Effort.quick)
+    default, drawn, tpe = (
+        replace(QUICK.run, policy=policy_text(policy, None, one)) for one in ("default", "random", "tpe")
+    )
+    assert (default.sampler, drawn.sampler, QUICK.run.sampler) == ("default", "random", "default")
+    assert "sampler" not in default.policy
+    assert drawn.covers(drawn)
+    assert default.covers(drawn)
+    assert not drawn.covers(default)
+    assert not drawn.covers(tpe)
 
 
 def test_run_cut_short_keeps_the_rest_of_its_policy_and_its_kernels() -> None:

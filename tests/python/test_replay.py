@@ -124,10 +124,17 @@ def test_other_samplers_evaluate_each_config_once_and_hold_the_fastest(sampler: 
     assert first == again != other
 
 
-def test_sampler_whose_package_is_missing_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("sampler", "package", "installed"),
+    [("gp", "torch", "torch"), ("cmaes", "cmaes", "scantune[samplers]"), ("qmc", "scipy", "scantune[samplers]")],
+)
+def test_sampler_whose_package_is_missing_names_it(
+    monkeypatch: pytest.MonkeyPatch, sampler: str, package: str, installed: str
+) -> None:
     monkeypatch.setattr("scantune.search.sampler_names.find_spec", lambda name: None)
-    code, text = scantune_here("replay", "--sampler", "gp")
-    assert (code, "--sampler gp needs the package torch: 'pip install torch'" in text) == (2, True)
+    code, text = scantune_here("replay", "--sampler", sampler)
+    assert code == 2
+    assert f"--sampler {sampler} needs the package {package}: pip install '{installed}'" in text
 
 
 def test_space_of_listed_configs_leaves_out_what_lies_around_the_fastest() -> None:

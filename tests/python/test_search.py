@@ -7,12 +7,14 @@ import random
 from dataclasses import replace
 
 import pytest
+from optuna.trial import TrialState
 
 from conftest import SUM, TABLES
 from fake_worker import space as fake_space
 from fake_worker import true_us
 from scantune.model.config import Config
 from scantune.model.space import Space
+from scantune.search.neighbour_sampler import PROPOSED
 from scantune.search.sampler_names import Sampler
 from studies import FAILURE, proposals, study_of, tell, tried
 
@@ -35,6 +37,18 @@ def test_every_valid_config_comes_exactly_once(space: Space, seed: int) -> None:
         tell(search, config, None if len(seen) % 5 == 0 else time_of(config))
     assert len(seen) == len(set(seen)) == len(space)
     assert set(seen) == set(space.searched)
+
+
+def test_nothing_is_tried_where_nothing_is_left_to_propose(space: Space) -> None:
+    """What a study draws at random may be legal all the same."""
+    search = study_of(space, is_legal=lambda config: True)
+    for config in space.defaults:
+        tell(search, config, time_of(config))
+    for config in proposals(search):
+        tell(search, config, time_of(config))
+    assert [search.ask() for _ in range(8)] == [None] * 8
+    begun = [trial for trial in search.trials[len(space.defaults) :] if PROPOSED not in trial.system_attrs]
+    assert [trial.state for trial in begun] == [TrialState.FAIL]
 
 
 def test_configs_tried_before_are_not_proposed(space: Space) -> None:

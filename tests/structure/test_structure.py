@@ -20,7 +20,9 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.each_dependency_is_confined_to_one_place, "runtime/worker/extra.cpp", "#include <SQLiteCpp/Database.h>\n"),
     (rules.each_dependency_is_confined_to_one_place, "runtime/jit/extra.h", "#include <boost/context/fiber.hpp>\n"),
     (rules.each_dependency_is_confined_to_one_place, "tuner/scantune/extra/study.py", "from optuna import Trial\n"),
+    (rules.each_dependency_is_confined_to_one_place, "tuner/scantune/search/extra.py", "import optuna\n"),
     (rules.each_dependency_is_confined_to_one_place, "tuner/scantune/extra/copy.py", "import sqlite3\n"),
+    (rules.each_dependency_is_confined_to_one_place, "tuner/scantune/store/extra.py", "import sqlite3\n"),
     (
         rules.each_dependency_is_confined_to_one_place,
         "tuner/scantune/cli/extra.py",

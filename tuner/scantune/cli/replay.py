@@ -21,6 +21,7 @@ from scantune.model.policy import Effort
 from scantune.model.quantity import format_size
 from scantune.model.recorded_space import RecordedSpace
 from scantune.search.effects import Effects
+from scantune.search.replay import Replayed, Trace, effects_for, replay, replay_policy
 from scantune.search.sampler_names import Sampler
 from scantune.store.space_export import Format, export_space
 from scantune.store.space_file import read_space
@@ -108,9 +109,6 @@ def _export(files: list[Path], kind: Format | None, output: Path | None, family:
 def _replayed(
     file: Path, sampler: Sampler, seeds: int, effort: Effort, only_listed: bool, has_effects: bool, workers: int | None
 ) -> dict[str, Any]:
-    # Optuna is slow to import, and most commands do without it.
-    from scantune.search.replay import Replayed, Trace, effects_for
-
     recorded = _read(file, only_listed)
     if recorded.optimum is None:
         raise ScantuneError(f"{file}: no config of the space works")
@@ -132,8 +130,6 @@ def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Any]:
 
 
 def _one(job: _Job) -> Any:
-    from scantune.search.replay import replay, replay_policy
-
     file, only_listed, sampler, effort, effects, seed = job
     recorded = _read(file, only_listed)
     return replay(recorded, sampler, seed, replay_policy(recorded, effort), effects)

@@ -54,6 +54,7 @@ from scantune.report.progress import ProgressReport
 from scantune.report.tables import coverage_table, coverage_text, portfolio_table
 from scantune.search.sampler_names import Sampler
 from scantune.search.tuning_run import TuningRun
+from scantune.storage_url import hidden
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
 from scantune.worker.client import WorkerUnavailable
@@ -173,7 +174,7 @@ def tune_command(
             with sigterm_as_interrupt(), contextlib.ExitStack() as stack:
                 _report(_tune(tuning, stack), tuning)
         except KeyboardInterrupt:
-            again = shlex.join(["scantune", *sys.argv[1:]])
+            again = shlex.join(["scantune", *map(hidden, sys.argv[1:])])  # --storage may have a password
             errors.print(
                 f"\nstopped; all that was tried is saved in {tuning.database}. To resume: {again}", markup=False,
                 soft_wrap=True,
@@ -203,7 +204,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         stage_policy = policy_of(hello.device, tuning.effort, left_s, stage.is_portfolio)
         run = Run(
             now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, tuning.effort,
-            tuning.seed, policy_text(stage_policy, tuning.named.source),
+            tuning.seed, policy_text(stage_policy, tuning.named.source, tuning.sampler.value),
         )  # fmt: skip
         return TuningRun(
             Archive(database, hello.algorithms), worker, compile_pool(worker, tuning.seed, tuning.workers), run,
@@ -244,12 +245,10 @@ def _storage(tuning: _Tuning, stack: contextlib.ExitStack) -> StudyStorage | Non
     if url is None:
         return None
     if Path(url.removeprefix("sqlite:///")).expanduser().resolve() == tuning.database.resolve():
-        raise UsageError(f"--storage {url} is the tuning database, which holds nothing else: name another file")
+        raise UsageError(f"--storage {hidden(url)} is the tuning database, which holds nothing else: name another file")
     from scantune.search.study_storage import StudyStorage  # Optuna takes long to import
 
-    storage = StudyStorage(url)
-    stack.callback(lambda: note(storage.failure) if storage.failure else None)
-    return stack.enter_context(storage)
+    return stack.enter_context(StudyStorage(url, note))
 
 
 _Cells = tuple[list[Problem], list[int]]

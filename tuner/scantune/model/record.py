@@ -25,6 +25,8 @@ from scantune.model.quantity import MAX_N
 from scantune.model.restriction import Restriction
 
 _SOURCE_DIGEST = "operator_source"
+_SAMPLER = "sampler"
+_DEFAULT_SAMPLER = "default"
 _CUT_SHORT = "cut_short"
 _MAY_GAIN = "may_gain"
 _RESTRICTION = "restriction"
@@ -59,7 +61,7 @@ class Run:
     driver_version: str
     effort: Effort
     seed: int
-    # JSON, which may hold `operator_source`, the digest of the user's own operator, `cut_short`, `may_gain`,
+    # JSON, which may hold `operator_source`, the digest of the user's own operator, `sampler`, `cut_short`, `may_gain`,
     # `restriction`, `origin`.
     policy: str
 
@@ -81,6 +83,12 @@ class Run:
         """The digest of the source of the operator that was measured; None where the worker knows the operator."""
         digest = self._of_policy(_SOURCE_DIGEST)
         return digest if isinstance(digest, str) else None
+
+    @property
+    def sampler(self) -> str:
+        """The name of what proposed the configs that were tried."""
+        sampler = self._of_policy(_SAMPLER)
+        return sampler if isinstance(sampler, str) else _DEFAULT_SAMPLER
 
     @property
     def is_cut_short(self) -> bool:
@@ -184,8 +192,13 @@ class Run:
         return f"{self.template_hash}{_JOINT}{self.source_digest}" if self.source_digest else self.template_hash
 
     def covers(self, other: Run) -> bool:
-        """Return whether the other run need not search what this one finished: same kernels, no less effort."""
-        return not self.is_cut_short and self.has_kernels_of(other) and self.effort.rank >= other.effort.rank
+        """Return whether the other run need not search what this one finished: same kernels, no less effort.
+
+        What another sampler than the default one found covers no run but those of the same sampler.
+        """
+        if self.is_cut_short or self.sampler not in (_DEFAULT_SAMPLER, other.sampler):
+            return False
+        return self.has_kernels_of(other) and self.effort.rank >= other.effort.rank
 
     def has_kernels_of(self, other: Run) -> bool:
         return bool(self.template_hash) and self.kernel_hash == other.kernel_hash
@@ -269,10 +282,11 @@ class Record:
         return not self.run.is_cut_short, self.run.effort.rank, finished_at
 
 
-def policy_text(policy: Policy, source: OperatorSource | None) -> str:
-    """Return the policy, and the digest of the operator's source, as a run keeps them."""
+def policy_text(policy: Policy, source: OperatorSource | None, sampler: str = _DEFAULT_SAMPLER) -> str:
+    """Return the policy, the digest of the operator's source, and another sampler's name, as a run keeps them."""
     operator = {_SOURCE_DIGEST: source.digest} if source else {}
-    return _policy_json({**policy.message(), **operator})
+    proposed = {_SAMPLER: sampler} if sampler != _DEFAULT_SAMPLER else {}
+    return _policy_json({**policy.message(), **operator, **proposed})
 
 
 def _policy_json(policy: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Exchanges: one number of a config goes up and another one down, so that their product stays.
+"""Changes of configs, and exchanges: one number of a config goes up and another one down, so that their product stays.
 
 Often a product is what matters: 256 threads of 8 items have the tile of 128 threads of 16. Each of the two changes
 alone then loses, and a model that adds up what changes do never proposes both.
@@ -36,6 +36,16 @@ def single_changes(centre: Indices, exchanged: Indices) -> list[Indices]:
 def changed(indices: Indices, place: int, value: int) -> Indices:
     """Return the indices with one parameter changed."""
     return (*indices[:place], value, *indices[place + 1 :])
+
+
+def neighbours(parameters: Sequence[Parameter], centre: Indices) -> list[Indices]:
+    """Return the configs that differ from the centre in one parameter, by any value."""
+    return [
+        changed(centre, place, value)
+        for place, parameter in enumerate(parameters)
+        for value in range(len(parameter.values))
+        if value != centre[place]
+    ]
 
 
 def _numbers(parameter: Parameter) -> list[int]:

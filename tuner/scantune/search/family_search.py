@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from scantune.model.space import Family, Indices, Parameter
 from scantune.search.effects import Effects
-from scantune.search.exchanges import changed, exchanges, single_changes
+from scantune.search.exchanges import exchanges, neighbours, single_changes
 from scantune.search.surrogate import Points, Prior, Surrogate, weight_of
 
 _CENTRES = 4  # fastest configs whose neighbours are all considered
@@ -39,7 +39,7 @@ class FamilySearch:
         self._is_told = False  # whether there are scores that the surrogate has not learned from
         self._supposed: set[Indices] = set()  # what the surrogate takes for known, proposals under way included
         self.best: float | None = None  # of the scores
-        self._neighbours = cache(self._neighbours_of)  # searches ask for those of few centres again and again
+        self._neighbours = cache(partial(neighbours, parameters))  # of few centres, again and again
 
     @property
     def failures(self) -> int:
@@ -140,15 +140,6 @@ class FamilySearch:
     def _fastest(self, count: int) -> list[Indices]:
         timed = [(score, indices) for indices, score in self._scores.items() if score is not None]
         return [indices for _, indices in sorted(timed, key=lambda one: one[0])[:count]]
-
-    def _neighbours_of(self, centre: Indices) -> list[Indices]:
-        """Return the configs that differ from the centre in one parameter, by any value."""
-        return [
-            changed(centre, place, value)
-            for place, parameter in enumerate(self._parameters)
-            for value in range(len(parameter.values))
-            if value != centre[place]
-        ]
 
 
 def priors_of(family: Family, effects: Effects) -> list[Prior]:

@@ -30,9 +30,11 @@ from scantune.search.surrogate import Prior
 
 # A trial that this sampler proposed has this system attribute: why, and how many trials had ended by then.
 PROPOSED = "scantune:proposed"
+EARLIER = "earlier_run"  # the user attribute of a trial that ended before this search began
 # A user attribute of the study says of a trial why its value does not count any more. Optuna lets nobody change a trial
 # that has ended.
 REJECTED = "rejected trial {}"
+IGNORED = "ignored trial {}"  # likewise, of a trial that says nothing at all: the same may be proposed once more
 
 _STARTUP_TRIALS = 8  # are drawn where nobody says what to begin with
 _MOST_VALUES = 64  # of a longer range of integers so many are searched
@@ -99,6 +101,7 @@ class _Event(NamedTuple):
     what: str
     point: Point
     detail: Kind | float | None = None
+    is_earlier: bool = False  # whether what is told came of an earlier search
 
     def tell(self, search: Search) -> None:
         if self.what == "asked":
@@ -109,7 +112,7 @@ class _Event(NamedTuple):
         elif self.what == "dropped":
             search.drop(self.point, again=self.detail is None)
         else:
-            search.tell(self.point, None if self.detail is None else float(self.detail))
+            search.tell(self.point, None if self.detail is None else float(self.detail), self.is_earlier)
 
 
 @dataclass
@@ -170,6 +173,11 @@ class NeighbourSampler(BaseSampler):
         seed = zlib.crc32(f"{self._seed} {trial.number} {param_name}".encode())
         return RandomSampler(seed).sample_independent(study, trial, param_name, param_distribution)
 
+    def has_proposals(self, study: Study) -> bool:
+        """Return whether anything is left to propose."""
+        with self._lock:
+            return self._read(study, study.get_trials(deepcopy=False)).search.has_suggestions
+
     def may_gain(self, study: Study) -> float:
         """Return the share of the best time that may be left to gain, an estimate."""
         with self._lock:
@@ -184,6 +192,8 @@ class NeighbourSampler(BaseSampler):
 
     def _read(self, study: Study, trials: Sequence[FrozenTrial]) -> _Reading:
         """Return a search that was told what the trials tell."""
+        if ignored := ignored_of(study):
+            trials = [one for one in trials if one.number not in ignored]
         reading, of = self._reading, (study._study_id, id(study._storage))
         branches = self._branches(trials)
         if reading is None or reading.of != of or reading.branches != branches:
@@ -227,8 +237,17 @@ def _log(value: float | None) -> float | None:
 
 def rejected_of(study: Study) -> frozenset[int]:
     """Return the numbers of the trials whose values do not count any more."""
+    return _marked(study, REJECTED)
+
+
+def ignored_of(study: Study) -> frozenset[int]:
+    return _marked(study, IGNORED)
+
+
+def _marked(study: Study, mark: str) -> frozenset[int]:
+    """Return the numbers of the trials of which a user attribute of the study says this."""
     attributes = study._storage.get_study_user_attrs(study._study_id)
-    found = (re.fullmatch(REJECTED.format(r"(\d+)"), name) for name in attributes)
+    found = (re.fullmatch(mark.format(r"(\d+)"), name) for name in attributes)
     return frozenset(int(one[1]) for one in found if one)
 
 
@@ -306,7 +325,7 @@ def _told(
             if trial.state is TrialState.FAIL:
                 yield _Event("dropped", begun.point, begun.detail)  # what was proposed in vain is not proposed again
             else:
-                yield _Event("told", begun.point, score(trial))
+                yield _Event("told", begun.point, score(trial), is_earlier=EARLIER in trial.user_attrs)
 
 
 def _begun(trial: FrozenTrial, reading: _Reading) -> _Event | None:

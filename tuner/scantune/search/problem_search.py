@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import platform
+import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -11,9 +14,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from scantune.compare.final_round import Decision, FinalRound, beats, record_of
+from scantune.errors import UsageError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.family_table import Standing
+from scantune.model.least_time import impossibility
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Policy
 from scantune.model.problem import Problem
@@ -108,7 +113,20 @@ class ProblemSearch:
         hashes = [tools.session.run_of(self._problem, self._n, one).kernel_hash for one in defaults]
         cell = Cell(self._problem, self._n)
         name = study_name(tools.session.device, cell, hashes, tools.sampler, self._restriction)
-        return SearchStudy(name, self.among, tools.sampler, tools.seed, tools.effects, self._is_legal, tools.storage)
+
+        def study_in(storage: StudyStorage | None) -> SearchStudy:
+            seed = _own_seed(tools.seed) if storage else tools.seed
+            return SearchStudy(
+                name, self.among, tools.sampler, seed, tools.effects, self._is_legal, storage, self._is_possible
+            )  # fmt: skip
+
+        try:
+            return study_in(tools.storage)
+        except UsageError as error:
+            if tools.storage is None:
+                raise
+            tools.storage.give_up(str(error))  # what was measured before is worth more than the storage
+            return study_in(None)
 
     @property
     def failures(self) -> dict[Config, Failure]:
@@ -131,6 +149,7 @@ class ProblemSearch:
 
     def steps(self, starts: Iterable[Config], holders: Iterable[Config]) -> Steps:
         """Do what run() does step by step: yield the compilations that the next step waits for; return the record."""
+        study = self._study  # is made here, and not while an error ends the search
         try:
             always = list(dict.fromkeys([*self._all_legal(holders, self._space), self._space.default]))
             self._learn_from_stored_trials(always)
@@ -140,8 +159,10 @@ class ProblemSearch:
             self._queue([*self.among.defaults, *self._all_legal(starts, self.among)])
             yield from self._explore(limit=0)
             yield from self._explore(self._tools.policy.trials)
-            if elsewhere := self._study.best_elsewhere():
-                self._queue([elsewhere])
+            for _ in range(self._tools.policy.finalists):
+                if (elsewhere := study.best_elsewhere()) is None:
+                    break
+                self._queue([elsewhere])  # where it does not hold what it promised, the next one may
                 yield from self._explore(limit=0)
             if best := self._best:
                 # The kernels that verify the likely winner compile now, because in the final round nothing else would.
@@ -157,6 +178,7 @@ class ProblemSearch:
                 continue
             if trial.failure and (trial.failure.deserves_retry or config == self._space.default):
                 self._retried.add(config)
+                self._study.retry(config)
             elif self._study.take(config):
                 self._study.add(Trial(config, trial.measurement, trial.failure))
                 self._keep(Trial(config, trial.measurement, trial.failure), score=None)
@@ -169,6 +191,9 @@ class ProblemSearch:
 
     def _is_legal(self, config: Config) -> bool:
         return self._tools.evaluator.is_valid(self._problem, self._n, config)
+
+    def _is_possible(self, time_us: float) -> bool:
+        return impossibility(self._tools.session.device, self._problem, self._n, time_us) is None
 
     def _queue(self, configs: Iterable[Config]) -> None:
         """Let configs be tried next, unless they were tried before."""
@@ -395,6 +420,11 @@ class ProblemSearch:
         """Return whether the deadline is over, and remember that it cut the search short."""
         self.cut_short = self.cut_short or self._tools.clock() >= self._deadline
         return self.cut_short
+
+
+def _own_seed(seed: int) -> int:
+    """Return a seed that no other tuner has: from one seed, most of Optuna's samplers propose the same to all."""
+    return zlib.crc32(f"{seed} {platform.node()} {os.getpid()}".encode()) % 2**31
 
 
 def _unbeaten(decision: Decision, always: Iterable[Config]) -> Config | None:

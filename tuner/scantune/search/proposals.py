@@ -78,15 +78,23 @@ class Search:
     def suggest(self) -> tuple[Point, Kind] | None:
         """Return an unseen legal config and why it is suggested; None when there is none left. take() is to follow."""
         self._suggested += 1
-        ways = {Kind.exchange: self._exchanged, Kind.expected: self._expected, Kind.drawn: self._drawn}
+        is_exchange = self._in_vain >= _EXCHANGE_AFTER and self._suggested % 2 == 0
+        if is_exchange and (point := self._exchanged()):
+            return point, Kind.exchange
+        ways = {Kind.expected: self._expected, Kind.drawn: self._drawn, Kind.exchange: self._exchanged}
         return next(((point, kind) for kind, way in ways.items() if (point := way())), None)
 
-    def tell(self, point: Point, score: float | None) -> None:
-        """Learn from a trial; None is a failure."""
+    @property
+    def has_suggestions(self) -> bool:
+        """Whether suggest() has something to return."""
+        return bool(self._expected() or self._left() or self._exchanged())
+
+    def tell(self, point: Point, score: float | None, is_earlier: bool = False) -> None:
+        """Learn from a trial; None is a failure. Trials of an earlier search are none in vain of this one."""
         family, config = point
         self._seen.add(point)
         gains = score is not None and score < self._best - GAIN
-        self._in_vain = 0 if gains else self._in_vain + (point not in self._exchanges)
+        self._in_vain = 0 if gains or is_earlier else self._in_vain + (point not in self._exchanges)
         self._families[family].tell(config, score)
 
     @property
@@ -101,9 +109,7 @@ class Search:
         return failures < _FAILURES_TO_DROP if best is None else best <= self._best + _FAR
 
     def _exchanged(self) -> Point | None:
-        """Return a legal and new exchange of the best config, where its turn has come."""
-        if self._in_vain < _EXCHANGE_AFTER or self._suggested % 2:
-            return None
+        """Return a legal and new exchange of the best config."""
         best = self._best
         return self._first_legal(
             (name, config)
@@ -134,6 +140,15 @@ class Search:
 
     def _drawn(self) -> Point | None:
         """Return a new listed config at random; families that may win come before the others."""
+        left = self._left()
+        names = [name for name in left if self.may_win(name)] or list(left)
+        if not names:
+            return None
+        (name,) = self._random.choices(names, [len(left[name]) for name in names])
+        return name, left[name][-1]
+
+    def _left(self) -> dict[str, list[Indices]]:
+        """Return the new listed configs by family, the next one last."""
         if self._undrawn is None:
             self._undrawn = {name: list(configs) for name, configs in self._listed().items()}
             for configs in self._undrawn.values():
@@ -141,12 +156,7 @@ class Search:
         for name, configs in self._undrawn.items():
             while configs and not self._is_new((name, configs[-1])):
                 configs.pop()
-        left = {name: configs for name, configs in self._undrawn.items() if configs}
-        names = [name for name in left if self.may_win(name)] or list(left)
-        if not names:
-            return None
-        (name,) = self._random.choices(names, [len(left[name]) for name in names])
-        return name, left[name][-1]
+        return {name: configs for name, configs in self._undrawn.items() if configs}
 
     def _is_new(self, point: Point) -> bool:
         return point not in self._seen and self._is_legal(point)

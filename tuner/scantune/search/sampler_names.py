@@ -46,7 +46,8 @@ class Sampler(str, Enum):
         """Raise UsageError if a package is missing that Optuna needs for it and does not bring."""
         package = _PACKAGES.get(self)
         if package and not find_spec(package):
-            raise UsageError(f"--sampler {self.value} needs the package {package}: 'pip install {package}'")
+            installed = package if self is Sampler.gp else "scantune[samplers]"
+            raise UsageError(f"--sampler {self.value} needs the package {package}: pip install '{installed}'")
 
 
 _PACKAGES = {Sampler.gp: "torch", Sampler.cmaes: "cmaes", Sampler.qmc: "scipy"}

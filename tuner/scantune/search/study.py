@@ -25,19 +25,23 @@ from scantune.model.restriction import Restriction
 from scantune.model.space import Family, Indices, Parameter, Space
 from scantune.model.trial import Failure, Trial
 from scantune.search.effects import Effects
+from scantune.search.exchanges import neighbours
 from scantune.search.family_search import priors_of
 from scantune.search.neighbour_sampler import (
+    EARLIER,
+    IGNORED,
     PROPOSED,
     REJECTED,
     Branch,
     Knowledge,
     NeighbourSampler,
     ended,
+    ignored_of,
     rejected_of,
 )
 from scantune.search.proposals import GAIN, Kind, Point
 from scantune.search.sampler_names import Sampler
-from scantune.search.study_storage import EARLIER, StudyStorage
+from scantune.search.study_storage import StudyStorage
 
 _FAMILY = "family"
 _REASON = "reason"  # the user attribute that says why a trial was pruned
@@ -51,9 +55,10 @@ class SearchStudy:
     def __init__(
         self, name: str, space: Space, sampler: Sampler, seed: int, effects: Effects,
         is_legal: Callable[[Config], bool], storage: StudyStorage | None = None,
+        is_possible: Callable[[float], bool] = lambda time_us: True,
     ) -> None:  # fmt: skip
         """Begin a study of `space` in memory, which `storage` mirrors. Listed configs are legal; of others `is_legal`
-        decides.
+        decides. Of the times of other processes, those that are not possible are passed over.
 
         Raises UsageError if a package of the sampler is missing, or the storage has another study of that name.
         """
@@ -61,12 +66,14 @@ class SearchStudy:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._space = space
         self._accepts = cache(is_legal)  # a sampler asks for what it proposes, too
+        self._is_possible = is_possible
         self._parameters = _Parameters(space, sampler)
         self._sampler = self._made(sampler, seed, effects)
         self._study = optuna.create_study(sampler=self._sampler, study_name=name)
         self._trials: dict[Config, int] = {}  # the number of a config's trial, under way or ended
         self._taken: set[Config] = set()  # what was tried here, or is about to be
         self._elsewhere: dict[Config, int] = {}  # what other processes try or tried, and the number of the trial
+        self._is_exhausted = False  # whether the tuner's sampler has nothing to propose by what is known so far
         self._mirror = storage.mirror(self._study, self._parameters.distributions) if storage else None
         self._read_others()
 
@@ -84,9 +91,9 @@ class SearchStudy:
     def in_vain(self) -> int:
         """How many trials ended since the last gain of this search, exchanges not counted."""
         best, count = math.inf, 0
-        rejected = rejected_of(self._study)
+        rejected, ignored = rejected_of(self._study), ignored_of(self._study)
         for trial in ended(self.trials):
-            if trial.state is TrialState.FAIL:
+            if trial.state is TrialState.FAIL or trial.number in ignored:
                 continue
             score = math.inf if trial.number in rejected else math.log(_time_us(trial))
             if EARLIER in trial.user_attrs:
@@ -117,6 +124,8 @@ class SearchStudy:
         The trial of a config that is illegal or was tried fails, and that of the nearest other one begins.
         """
         self._read_others()
+        if self._is_exhausted:
+            return None  # each trial that is asked for in vain would stay in the study
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             trial = self._study.ask({_FAMILY: self._parameters.family})
@@ -124,14 +133,16 @@ class SearchStudy:
             for name, distribution in self._parameters.of_trial(family).items():
                 _suggest(trial, name, distribution)
         config = self._parameters.config(self.trials[trial.number].params)
-        if self._may_try(config):
+        own_sampler = isinstance(self._sampler, NeighbourSampler)
+        self._is_exhausted = own_sampler and PROPOSED not in self.trials[trial.number].system_attrs
+        if not self._is_exhausted and self._may_try(config):
             self._taken.add(config)
             self._began(config, trial)
             return config
         self._study.tell(trial, state=TrialState.FAIL)
         self._changed(trial.number)
-        if isinstance(self._sampler, NeighbourSampler) and PROPOSED not in self.trials[trial.number].system_attrs:
-            return None  # it had nothing to propose, and drew something at random
+        if self._is_exhausted:
+            return None  # what is in the trial was drawn at random
         if (nearest := self._nearest(config)) is not None:
             self.begin(nearest)
         return nearest
@@ -144,6 +155,8 @@ class SearchStudy:
         number = self._elsewhere.get(config)
         if number is not None and self.trials[number].state.is_finished():
             self._trials[config] = number  # that run wrote it to the storage
+            if tried.failure and self.trials[number].state is TrialState.COMPLETE:
+                self.fail(config, tried.failure)  # that run was killed before it wrote this too
         elif params is not None:
             self._study.add_trial(
                 create_trial(
@@ -157,11 +170,17 @@ class SearchStudy:
             self._trials[config] = len(self.trials) - 1
             self._changed(self._trials[config])
 
+    def retry(self, config: Config) -> None:
+        """Let a config be tried once more, whatever became of it in other processes."""
+        if (number := self._elsewhere.pop(config, None)) is not None:
+            self._ignore(number)
+
     def tell(self, config: Config, time_us: float) -> None:
         """Tell the time of a config, which ends its trial."""
         if (number := self._trials.get(config)) is not None:
             self._study.tell(number, time_us)
             self._changed(number)
+            self._look_again()
 
     def fail(self, config: Config, failure: Failure) -> None:
         """Tell that a config does not work, also of one whose time was told."""
@@ -172,11 +191,13 @@ class SearchStudy:
             self._study.set_user_attr(REJECTED.format(number), _reason(failure))
             if self._mirror:
                 self._mirror.rejected(number, _reason(failure))
+            self._look_again()
             return
         for name, reason in _reasons(failure).items():
             self._study._storage.set_trial_user_attr(trial._trial_id, name, reason)
         self._study.tell(number, state=TrialState.PRUNED)
         self._changed(number)
+        self._look_again()
 
     def end_trials(self) -> None:
         """Give up the trials that are under way, before anything came of them."""
@@ -195,6 +216,11 @@ class SearchStudy:
         faster = (one for one, time_us in sorted(others.items(), key=lambda other: other[1]) if time_us < own)
         return next(filter(self._is_legal, faster), None)
 
+    def _look_again(self) -> None:
+        """See whether what has become known leaves something to propose after all."""
+        if self._is_exhausted and isinstance(self._sampler, NeighbourSampler):
+            self._is_exhausted = not self._sampler.has_proposals(self._study)
+
     def _is_legal(self, config: Config) -> bool:
         return self._space.lists(config) or self._accepts(config)
 
@@ -211,16 +237,32 @@ class SearchStudy:
             self._mirror.changed(number)
 
     def _read_others(self) -> None:
-        for number in self._mirror.read() if self._mirror else ():
+        changed = self._mirror.read() if self._mirror else []
+        for number in changed:
             trial = self.trials[number]
             try:
                 config = self._parameters.config(trial.params)
             except (KeyError, IndexError):
-                continue  # whoever writes to a storage may write half a config
-            if trial.state is not TrialState.FAIL:
+                self._ignore(number)  # whoever writes to a storage may write half a config
+                continue
+            if trial.state is TrialState.COMPLETE and not self._has_possible_time(trial):
+                self._ignore(number)
+                if self._elsewhere.get(config) == number:
+                    del self._elsewhere[config]
+            elif trial.state is not TrialState.FAIL:
                 self._elsewhere.setdefault(config, number)
             elif self._elsewhere.get(config) == number:
                 del self._elsewhere[config]  # it was given up there, and may be tried here
+        if changed:
+            self._look_again()
+
+    def _has_possible_time(self, trial: FrozenTrial) -> bool:
+        time_us = _time_us(trial)
+        return time_us < math.inf and self._is_possible(time_us)
+
+    def _ignore(self, number: int) -> None:
+        """Let nothing be learned from a trial of another process."""
+        self._study.set_user_attr(IGNORED.format(number), True)
 
     def _nearest(self, config: Config) -> Config | None:
         """Return the nearest legal config that was not tried: a listed one, or one that departs in one parameter."""
@@ -231,10 +273,11 @@ class SearchStudy:
         order = (int(place) for place in distances.argsort(kind="stable"))
         listed = next((place for place in order if self._may_try(family.config(family.indices[place].tolist()))), None)
         most = math.inf if listed is None else distances[listed]
-        changes = family.with_rows(_changes(family, indices))
+        changes = family.with_rows(neighbours(family.parameters, indices))
         for place, distance in sorted(enumerate(changes.distances(indices)), key=lambda one: one[1]):
-            near = family.config(changes.indices[place].tolist())
-            if distance < most and self._may_try(near):
+            if distance >= most:
+                break
+            if self._may_try(near := family.config(changes.indices[place].tolist())):
                 return near
         if listed is not None:
             return family.config(family.indices[listed].tolist())
@@ -379,15 +422,6 @@ def _suggest(trial: optuna.Trial, name: str, distribution: BaseDistribution) -> 
         trial.suggest_categorical(name, distribution.choices)
     elif isinstance(distribution, IntDistribution):
         trial.suggest_int(name, distribution.low, distribution.high)
-
-
-def _changes(family: Family, centre: Indices) -> list[Indices]:
-    return [
-        (*centre[:place], value, *centre[place + 1 :])
-        for place, parameter in enumerate(family.parameters)
-        for value in range(len(parameter.values))
-        if value != centre[place]
-    ]
 
 
 def _reasons(failure: Failure | None) -> dict[str, str]:
