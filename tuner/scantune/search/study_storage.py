@@ -214,7 +214,6 @@ class Mirror:
         self._storage, self._backend, self._study, self._stored = storage, backend, study, stored
         # What the writer alone knows.
         self._ids: dict[int, int] = {}  # own number: the trial's id in the storage
-        self._finished: set[int] = set()  # own numbers of trials that were written as ended
         self._known: set[tuple[int, TrialState]] = set()  # numbers in the storage, and states that were read
         self._first_seen: dict[int, float] = {}  # number in the storage: when it was first seen to be running
         # What the search alone knows.
@@ -299,8 +298,6 @@ class Mirror:
 
     def _write_trial(self, trial: FrozenTrial) -> None:
         """Write a trial as it is now; one that ended before it was written takes one transaction."""
-        if trial.number in self._finished:
-            return  # it ended while its begin was about to be written
         written = self._ids.get(trial.number)
         if written is None:
             self._create(trial)
@@ -310,14 +307,12 @@ class Mirror:
                     self._backend.set_trial_user_attr(written, name, value)
                 self._backend.set_trial_state_values(written, trial.state, trial.values)
             except RuntimeError:
-                # Whoever took this process for gone, or somebody at a dashboard, has ended it.
+                # It ended while its begin was about to be written, or was ended by whoever took this process for gone.
                 there = self._backend.get_trial(written).state
                 if not there.is_finished():
                     raise
                 if there is not trial.state:
                     self._create(trial)
-        if trial.state.is_finished():
-            self._finished.add(trial.number)
 
     def _create(self, trial: FrozenTrial) -> None:
         template = copy.copy(trial)
