@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from headers import (
+    C_COMPILERS,
+    GXX,
+    NVCC,
+    OPTION_STRUCTS,
+    PUBLIC,
+    PUBLIC_C,
+    PUBLIC_CPP,
+    PUBLIC_INCLUDE,
+    compile_alone,
+    needs_nvcc,
+    without_comments,
+)
 from tree import ROOT
 
-PUBLIC_INCLUDE = "runtime/include"
-PUBLIC = sorted((ROOT / PUBLIC_INCLUDE / "scantune").iterdir())
 TEMPLATES = ROOT / "templates"
 CONFIG = sorted(path for rooms in ("core/contract", "*/config", "gallery") for path in TEMPLATES.glob(f"{rooms}/*.h"))
-PUBLIC_CPP = [path for path in PUBLIC if path.suffix == ".hpp"]
-PUBLIC_C = [path for path in PUBLIC if path.suffix == ".h"]
-ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # users catch these and do not make them
-BAD_INPUT = "".join(
-    (ROOT / f"tests/cpu/api_{name}_test.cpp").read_text()
-    for name in ("arrays", "bad_input", "bad_selection", "bad_balance", "sort")
-)
-
-GXX = os.environ.get("CXX", "g++")
-NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin") or "nvcc"
-needs_nvcc = pytest.mark.skipif(shutil.which(NVCC) is None, reason="needs nvcc, which is not installed")
-CPP_COMPILERS = [GXX, "clang++", pytest.param(NVCC, marks=needs_nvcc)]
-C_COMPILERS = ["gcc", "clang"]
 WARNINGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # g++'s full -Wshadow objects to enumerators of scoped enums that share a type's name, as the configs' do.
 OWN_WARNINGS = [flag if flag != "-Wshadow" else "-Wshadow=local" for flag in WARNINGS]
 
 INCLUDE = re.compile(r"""^\s*#\s*include\s*([<"])([^>"]+)[>"]""", re.MULTILINE)
 C_HEADERS = {"stddef.h", "stdint.h"}
-
-
-def compile_alone(header: Path, scratch: Path, compiler: str, *flags: str) -> str:
-    """Return the compiler's messages about a file that includes the header twice and nothing else."""
-    if shutil.which(compiler) is None:
-        pytest.fail(f"{compiler} is not installed; .ci/setup installs it")
-    source = scratch / ("alone.c" if compiler in C_COMPILERS else "alone.cpp")
-    source.write_text(f'#include "{header}"\n#include "{header}"\n')
-    command = [compiler, *flags, str(source)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stderr
 
 
 @pytest.fixture(scope="module")
@@ -353,10 +339,6 @@ def test_calls_that_mean_nothing_are_refused_with_a_sentence(tmp_path: Path, sta
         assert sentence in sentences.get(place, ""), f"{call}: {said}"
 
 
-def without_comments(text: str) -> str:
-    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
-
-
 # The members of options, in the one order that they have everywhere: what the problem is, data, and what all have.
 ORDER = [
     *(
@@ -377,10 +359,6 @@ ORDER = [
 ]
 
 
-OPTION_STRUCTS = [
-    *("ScanOptions", "ReduceOptions", "ArgOptions", "SelectOptions", "FlaggedOptions", "UniqueOptions"),
-    *("ThreeWayOptions", "LoadBalanceOptions", "ExpandOptions", "SortOptions", "ArgsortOptions"),
-]
 OPTION_STRUCT = re.compile(r"^struct (\w+Options) \{(.*?)^\};", re.DOTALL | re.MULTILINE)
 
 
@@ -404,254 +382,3 @@ def test_options_in_another_order_are_noticed() -> None:
     text = "struct SomeOptions {\n  Stream stream = nullptr;\n  Segments segments = {};\n};\n"
     assert misplaced(text) == ["SomeOptions"]
     assert misplaced(text.replace("segments", "speed")) == ["SomeOptions"]
-
-
-# Natural mistakes, and a part of the sentence with which every compiler tells each, once. The types differ, for a
-# compiler says what one instantiation says no more than once.
-MISTAKES = [
-    ("scan(ints, ints, 1, stream)", "the stream is an option and has a name"),
-    ("reduce(floats, floats, 1, stream)", "the stream is an option and has a name"),
-    ("select(ints, ints, counts, 1, stream)", "the stream is an option and has a name"),
-    ("load_balance(ints, 1, ints, 1, stream)", "the stream is an option and has a name"),
-    ("plan<int>(1, stream)", "the stream is an option and has a name"),
-    ("load_balance_plan<int, int>(1, 1, stream)", "the stream is an option and has a name"),
-    ("arg_plan<int>(1, Op::min, stream)", "the stream is an option and has a name"),
-    ("scan(ints, ints, 1, Kind::exclusive)", "choices are options and have names"),
-    ("sort(ints, ints, 1, Order::descending)", "choices are options and have names"),
-    ("plan<int>(1, Kind::exclusive)", "choices are options and have names"),
-    ("sort_plan<int>(1, Order::ascending)", "choices are options and have names"),
-    ("describe<int>(1, Direction::reverse)", "choices are options and have names"),
-    ("made(ints, ints, Determinism::run_to_run)", "choices are options and have names"),
-    ("scan(ints, ints, 1, [](int a, int b) { return a + b; })", "an operator runs on the device"),
-    ("scan(ints, ints, 1, {.op = [](int a, int b) { return a * b; }})", "an operator runs on the device"),
-    ("reduce(ints, ints, 1, std::plus<>())", "an operator runs on the device"),
-    ("scan(ints, ints, 1, {.op = std::plus<int>()})", "an operator runs on the device"),
-    ('scan(ints, ints, 1, {.op = "Value combine"})', "an operator in source has an identity too"),
-    ('select(ints, ints, counts, 1, {.predicate = "x > 0"})', "text is no predicate yet"),
-    ("select(ints, ints, counts, 1, {.predicate = [](int x) { return x > 0; }})", "a predicate runs on the device"),
-    ('scan(ints, ints, 1, {.load = "int load(int)"})', "text is no function yet"),
-    ("scan(ints, ints, 1, {.load = [](int x) { return x; }})", "a function runs on the device"),
-    ('unique_consecutive(ints, ints, counts, 1, {.equality = "bool"})', "text is no function yet"),
-    (
-        'three_way_partition(ints, ints, ints, ints, counts, 1, {.parts = "int part"})',
-        "parts are told by Parts::around",
-    ),
-    ("scan(buffer, buffer, 1)", "arrays are passed by pointers"),
-    ("reduce(vector, ints, 1)", "arrays are passed by pointers"),
-    ("made(vector, vector)", "arrays are passed by pointers"),
-    ("select(ints, ints, bytes, 1)", "are integers of 4 or 8 bytes"),
-    ("scan(ints, ints, 1, {.device_n = shorts})", "are integers of 4 or 8 bytes"),
-    ("argmin(ints, ints, const_longs, 1)", "the count or index is const"),
-    ("select_plan<int>(1)(ints, ints, ints)", "the plan's counts or indices have another width"),
-]
-# What such calls are mistaken for is right.
-RIGHT = [
-    "scan(ints, ints, 1)", "scan(ints, ints, 1, {})", "scan(ints, ints, 1, {.stream = stream})",
-    "scan(ints, ints, 1, {.kind = Kind::exclusive, .stream = stream})", "scan(ints, ints, 1, Op::max)",
-    'scan(ints, ints, 1, Op::custom("", 0))', 'scan(ints, ints, 1, {.load = Map::source(""), .init = 1})',
-    "scan<int, int>(nullptr, nullptr, 0)", "scan(characters, ints, kMany)", "scan(ints, ints, 1, {.device_n = longs})",
-    "reduce(ints, ints, 1, Op::min)", "argmin(ints, ints, longs, 1)",
-    "argmax(ints, ints, counts, 1, {.stream = stream})",
-    "select(ints, ints, ints, 1)", "select_plan<int, int>(1)(ints, ints, ints)", "argmin(ints, ints, ints, 1)",
-    "scan(ints, ints, 1, {.device_n = ints})",
-    "select(ints, ints, longs, 1, {.predicate = Predicate::less(1)})", "select_flagged(ints, flags, ints, counts, 1)",
-    'select(ints, ints, counts, 1, {.predicate = Predicate::source("", 1)})',
-    'unique_consecutive(ints, ints, counts, 1, {.equality = Equality::source("")})',
-    "unique_by_key(characters, ints, characters, ints, counts, 1)", "sort(ints, ints, 1, {.order = Order::descending})",
-    "sort(ints, ints, 1, {.values = {floats, floats}})", "load_balance(ints, 1, ints, 1, {.rank_of = ints})",
-    "select(floats, floats, counts, 1, {.predicate = Predicate::equal(0.5)})", "argsort(floats, longs, 1)",
-    "partition(ints, ints, ints, counts, 1, {.predicate = Predicate::less(3)})", "expand(ints, 1, flags, flags, 1)",
-    "three_way_partition(ints, ints, ints, ints, counts, 1, {.parts = Parts::around(7)})", "made(ints, ints)",
-    "made(ints, ints, stream)", "made(ints, ints, Workspace(), stream)", "plan<float>(1, Op::max)(floats, floats)",
-    "plan<int>(1, {.captured_launches = 0})", "describe<int>(1)", "sort_plan<float>(1).describe()",
-]  # fmt: skip
-USED = """#pragma once
-#include <functional>
-#include <vector>
-#include <scantune/runtime.hpp>
-using namespace scantune::runtime;
-extern int* ints;
-extern float* floats;
-extern short* shorts;
-extern long long* longs;
-extern char* characters;
-extern bool* flags;
-extern std::uint64_t* counts;
-extern const long long* const_longs;
-extern signed char* bytes;
-extern CUstream_st* stream;
-extern const Buffer<int> buffer;
-extern const std::vector<int> vector;
-extern const ScanPlan<int> made;
-enum { kMany = 1000 };
-"""
-
-
-def said_of(calls: list[str], compiler: str, scratch: Path) -> str:
-    """Return what a compiler says of functions that make one call each, on lines of their own."""
-    source = scratch / "used.hpp"
-    source.write_text(USED + "".join(f"inline void call{n}() {{ {call}; }}\n" for n, call in enumerate(calls)))
-    only = ["-x", "cu", "-c", "-o", str(scratch / "used.o"), "--Werror=all-warnings"]
-    flags = only if compiler == NVCC else ["-fsyntax-only", "-Wall", "-Wextra", "-Wno-unused-value"]
-    flags += ["-ferror-limit=0"] if compiler == "clang++" else []
-    return compile_alone(source, scratch, compiler, "-std=c++20", *flags, f"-I{PUBLIC_INCLUDE}")
-
-
-@pytest.mark.parametrize("compiler", [GXX, "clang++"])
-def test_mistakes_are_told_in_one_sentence_each(compiler: str, tmp_path: Path) -> None:
-    said = said_of([call for call, _ in MISTAKES], compiler, tmp_path)
-    first = USED.count("\n") + 1
-    for place, (call, _) in enumerate(MISTAKES):
-        assert re.search(rf"used\.hpp:{first + place}\b", said), f"{call}: {said}"
-    for sentence in {sentence for _, sentence in MISTAKES}:
-        times = sum(sentence == told for _, told in MISTAKES)
-        assert len(re.findall(rf"error:[^\n]*{re.escape(sentence)}", said)) == times, f"{sentence}: {said}"
-    assert len(re.findall(r"\berror: ", said)) == len(MISTAKES), said
-
-
-# nvcc stops at the first function that it cannot instantiate, so each takes a run of its own.
-@needs_nvcc
-@pytest.mark.parametrize("place", [0, 9, 20])
-def test_mistakes_are_told_in_one_sentence_where_there_is_nvcc(place: int, tmp_path: Path) -> None:
-    call, sentence = MISTAKES[place]
-    said = said_of([call], NVCC, tmp_path)
-    assert sentence in said
-    assert len(re.findall(r"\berror: ", said)) == 1, said
-
-
-@pytest.mark.parametrize("compiler", CPP_COMPILERS, ids=lambda compiler: Path(compiler).name)
-def test_what_is_mistaken_for_it_is_taken(compiler: str, tmp_path: Path) -> None:
-    assert said_of(RIGHT, compiler, tmp_path) == ""
-
-
-# --- The table of bad input covers what the headers declare.
-
-
-def c_arguments(header: str) -> set[tuple[str, str]]:
-    """Return (function, parameter) of all functions with a status, and (struct, member) of all structs."""
-    text = without_comments(header)
-    found = set()
-    for function, parameters in re.findall(r"scantune_status (\w+)\(([^)]*)\)", text):
-        found |= {(function, parameter.split()[-1].lstrip("*")) for parameter in parameters.split(",")}
-    for members, struct in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, re.DOTALL):
-        names = (member.split()[-1].lstrip("*").partition("[")[0] for member in members.split(";") if member.strip())
-        found |= {(struct, name) for name in names}
-    return found
-
-
-def cpp_members(header: str, struct: str) -> set[tuple[str, str]]:
-    """Return (struct, member) of a plain struct."""
-    body = re.search(rf"struct {struct} \{{(.*?)^\}};", without_comments(header), re.DOTALL | re.MULTILINE)
-    assert body is not None
-    return {(struct, member) for member in re.findall(r"(\w+)(?: = [^;]*)?;", body[1])}
-
-
-PRIVATE = re.compile(
-    r"^namespace (?:\w+::)*detail \{.*?^\}  // namespace|^ (?:private|protected):.*?^(?=\};)", re.DOTALL | re.MULTILINE
-)
-CLASS = re.compile(r"^(?:class|struct) (\w+)[^;{]*\{(.*?)^\};", re.DOTALL | re.MULTILINE)
-# clang-format puts what a namespace declares at the start of a line, and what a class declares two columns on.
-FUNCTION = r"^{}(?! |return|static_assert)[^\n(;=]*?(operator\(\)|\w+)\(([^()]+)\)(?! = delete)[^;{{]*[;{{]"
-OPTIONS = {"options"}  # parameters whose members are rows of their own
-
-
-def parameters_of(declaration: str) -> list[str]:
-    """Return the names in a list of parameters, without those of options."""
-    without_templates = re.sub(r"<[^,]*?(?:<[^<>]*>)?[^<>]*>", "", declaration)
-    names = [re.sub(r"\s*=.*", "", one).split()[-1].lstrip("&*") for one in without_templates.split(",")]
-    return [name for name in names if name.isidentifier() and name not in OPTIONS]
-
-
-def cpp_arguments(header: str) -> set[tuple[str, str]]:
-    """Return (function, parameter) of every function that a C++ header gives to its users."""
-    public = without_comments(PRIVATE.sub("", header))
-    found = set()
-    for scope, text, indent in [("runtime", CLASS.sub("", public), ""), *((*c, "  ") for c in CLASS.findall(public))]:
-        for function, parameters in re.findall(FUNCTION.format(indent), text, re.MULTILINE):
-            name = scope if function == scope else f"{scope}::{function}"
-            found |= {(name, parameter) for parameter in parameters_of(parameters)}
-    return found
-
-
-# Arguments of which no value is wrong: heads, whose members have rows of their own, what the library passes on, and
-# where a result may go.
-NEVER_WRONG = {
-    *((f"scantune_{name}_request", "head") for name in ("scan", "reduce", "select", "load_balance", "sort")),
-    ("scantune_allocator", "user"),
-    ("scantune_trim", "freed_bytes"),
-    ("Op::custom", "state"),
-    ("UserFunction", "state"),
-    *((f"{rule}::source", "state") for rule in ("Predicate", "Parts", "Equality")),
-    *((f"Map::{kind}", "state") for kind in ("source", "indexed", "generated", "writing")),
-}
-# Overloads that only say what is mistaken.
-MISTAKEN = re.compile(
-    r"^SCANTUNE_EXPLAIN_MISTAKES\w*\(\w+\)$|^#define SCANTUNE_EXPLAIN(?:[^\n]*\\\n)*[^\n]*$"
-    r"|^ *template <[^>]*Arguments>\n +requires detail::Mistaken.*?^ *\}$",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-def declared() -> set[tuple[str, str]]:
-    """Return every argument of the library's functions that may be wrong."""
-    cpp = {path.name: MISTAKEN.sub("", path.read_text()) for path in PUBLIC}
-    return (
-        {argument for path in PUBLIC_C for argument in c_arguments(cpp[path.name])}
-        | {
-            member
-            for struct in (*OPTION_STRUCTS, "KeyBits", "CustomOptions")
-            for member in cpp_members("".join(cpp.values()), struct)
-        }
-        | {argument for path in PUBLIC_CPP if path != ERRORS for argument in cpp_arguments(cpp[path.name])}
-    ) - NEVER_WRONG
-
-
-def covered(table: str) -> set[tuple[str, str]]:
-    rows = re.findall(r'^    \{"([^"]+)",\s+"([^"]+)",', table, re.MULTILINE)
-    return {(entry, name) for entries, names in rows for entry in entries.split() for name in names.split()}
-
-
-def test_bad_input_of_every_argument_is_in_the_table_and_of_no_other() -> None:
-    assert declared() == covered(BAD_INPUT)
-
-
-def test_functions_of_a_cpp_header_are_found() -> None:
-    header = """
-namespace scantune::runtime {
-namespace detail {
-void hidden(int a);
-}  // namespace detail
-template <class T>
-class Thing {
-  static_assert(sizeof(T) > 0, "never");
- public:
-  explicit Thing(std::uint64_t items) : items_(items) {}
-  int operator()(const std::vector<int>& from, T* to = nullptr) const { return call(from); }
-  int size() const { return 0; }
-  Thing(const Thing&) = delete;
- private:
-  void kept(int b);
-};
-template <class In, class Acc>
-Plan<In, Acc> make(std::uint64_t n, const Options<std::type_identity_t<In>, Acc>& options = {}) {
-  return call(n);
-}
-}  // namespace scantune::runtime
-"""
-    assert cpp_arguments(header) == {
-        ("Thing", "items"),
-        ("Thing::operator()", "from"),
-        ("Thing::operator()", "to"),
-        ("runtime::make", "n"),
-    }
-
-
-def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
-    table = BAD_INPUT.replace('"captured_launches", ', '"launches", ')
-    structs = (
-        *("scantune_head", "ScanOptions", "ReduceOptions", "ArgOptions"),
-        *("SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
-        *("SortOptions", "ArgsortOptions"),
-    )
-    missing = {(struct, "captured_launches") for struct in structs}
-    assert declared() - covered(table) == missing
