@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 
+from conftest import SUM, TABLES
+from fake_worker import space as fake_space
+from fake_worker import true_us
 from scantune.model.config import Config
 from scantune.model.measurement import Measurement
 from scantune.model.space import Space
@@ -15,6 +18,18 @@ from scantune.search.study import SearchStudy
 from scantune.search.study_storage import StudyStorage
 
 FAILURE = Failure("wrong_result", "index 17")
+
+
+def space_of_sums() -> Space:
+    return Space.from_message(fake_space(SUM.request(2**16)), TABLES)
+
+
+def time_of(config: Config) -> float:
+    return true_us(SUM.request(2**16), config.message())
+
+
+def params_of(config: Config) -> dict[str, object]:
+    return {"family": config.family, **{f"{config.family}.{name}": value for name, value in config.values}}
 
 
 def study_of(

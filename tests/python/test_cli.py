@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import re
@@ -23,8 +21,6 @@ from examples import RECORDS
 from fake_worker import DEFAULTS
 from scantune import __main__ as program
 from scantune.cli import app, replay
-from scantune.cli.doctor import diagnose
-from scantune.cli.lasting_console import PrintFailures
 from scantune.model.policy import _HOST, Effort
 from scantune.model.problem import Problem
 from scantune.store.archive import Archive
@@ -467,49 +463,6 @@ def test_import_of_nonsense_ends_with_1(tmp_path: Path) -> None:
     assert f"{file}: it is not an SQLite database" in output
 
 
-def test_doctor_is_content_with_a_host_device() -> None:
-    output = ended_well("doctor")
-    assert re.search(r"ok +host device +Fake CPU \(host\).*compiled single_block", output)
-    assert re.search(r"-- +GPU +libcuda.so.1 was not found", output) or Path("/proc/driver/nvidia/version").exists()
-
-
-def test_doctor_ends_with_1_and_advice_when_something_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: Callable[..., None]
-) -> None:
-    faults(compile_error={"method": "compile"})
-    code, output = scantune_here("doctor")
-    assert code == 1
-    assert re.search(r"MISSING +host device .*does not compile: error: expected a ';'", output), output
-    monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
-    assert "MISSING  worker" in scantune_here("doctor")[1]
-    faults()
-    bad = tmp_path / "bad.db"
-    bad.write_text("nonsense")
-    code, output = scantune_here("doctor", "--db", str(bad))
-    assert code == 1
-    assert "it is not an SQLite database" in output
-
-
-def test_doctor_tells_of_a_cache_that_the_library_does_not_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = tmp_path / "cache"
-    cache.mkdir(mode=0o700)
-    monkeypatch.setenv("SCANTUNE_CACHE", str(cache))
-
-    def finding() -> tuple[str, str]:
-        findings = {finding.subject: finding for finding in diagnose(tmp_path / "tuning.db", "host")}
-        return findings["kernel cache"].verdict.name, findings["kernel cache"].text
-
-    assert finding() == ("good", str(cache))
-    cache.chmod(0o770)
-    verdict, text = finding()
-    assert verdict == "absent"
-    assert text.startswith(f"{cache} is not used, because others than its owner may write to it")
-    if os.geteuid() == 0:
-        cache.chmod(0o700)
-        os.chown(cache, 12345, -1)
-        assert "because it belongs to user 12345" in finding()[1]
-
-
 def test_version_and_help_do_not_tune() -> None:
     assert re.fullmatch(r"scantune \d+\.\d+\.\d+\n", scantune("--version")[1])
     output = ended_well("--help")
@@ -572,43 +525,3 @@ def test_latencies_are_tuned_apart(tmp_path: Path) -> None:
     for latency in ("back_to_back", "isolated"):
         assert scantune_here(*SMALL, "--latency", latency, "--db", str(db))[0] == 0
     assert count(db, "record") == count(db, "problem") == 2
-
-
-# 2^6 is the last size, so a search that a failing print had ended would lack it.
-def test_output_that_cannot_be_printed_ends_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONIOENCODING", "gbk")
-    monkeypatch.setenv("COLUMNS", "0")
-    command = [sys.executable, "-m", "scantune"]
-    search = ["tune", "--arch", "host", "--type", "i32", "--n", "2^4..2^6", "--budget", "5s"]
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run([*command, *search], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
-    assert (done.returncode, done.stderr.count(b"could not be printed: No space left")) == (1, 1), done.stderr
-    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    shown = subprocess.run([*command, "db", "show"], capture_output=True, timeout=60, check=False)
-    assert (shown.returncode, shown.stdout.count(b"i32 sum"), b"?" in shown.stdout) == (0, 3, False), shown
-
-
-@pytest.mark.parametrize(
-    ("text", "encoding", "printed"),
-    [("\u00b5s \u2013 \u00d7 \u2500", "ascii", b"us - x -"), ("\u4e2d", "latin-1", b"?")],
-)
-def test_letters_that_an_encoding_lacks_are_plain(text: str, encoding: str, printed: bytes) -> None:
-    buffer = io.BytesIO()
-    file = io.TextIOWrapper(buffer, encoding, write_through=True)
-    PrintFailures().watched(file).write(text)
-    assert buffer.getvalue() == printed
-    file.close()
-
-
-def test_reader_that_leaves_is_no_failure() -> None:
-    kept = PrintFailures()
-    reading, writing = os.pipe()
-    os.close(reading)
-    file = os.fdopen(writing, "w")
-    kept.watched(file).write("row\n")
-    kept.watched(file).flush()
-    assert kept.first is None
-    kept.watched(None).write("row\n")
-    assert kept.first == "it is closed"
-    with contextlib.suppress(BrokenPipeError):
-        file.close()

@@ -13,16 +13,14 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import create_trial
 
-from conftest import QUICK, SUM, TABLES, Tune
-from fake_worker import space as fake_space
-from fake_worker import true_us
+from conftest import QUICK, Tune
 from scantune.model.config import Config
 from scantune.model.policy import Effort
 from scantune.model.space import Space
 from scantune.search.sampler_names import Sampler
 from scantune.search.study import SearchStudy
 from scantune.search.study_storage import StudyStorage
-from studies import proposals, study_of, tell, tried
+from studies import params_of, proposals, space_of_sums, study_of, tell, tried
 
 
 @pytest.fixture
@@ -32,21 +30,13 @@ def journal(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def space() -> Space:
-    return Space.from_message(fake_space(SUM.request(2**16)), TABLES)
-
-
-def time_of(config: Config) -> float:
-    return true_us(SUM.request(2**16), config.message())
+    return space_of_sums()
 
 
 def stored(journal: Path) -> optuna.Study:
     storage = JournalStorage(JournalFileBackend(str(journal)))
     (found,) = storage.get_all_studies()
     return optuna.load_study(study_name=found.study_name, storage=storage)
-
-
-def params_of(config: Config) -> dict[str, object]:
-    return {"family": config.family, **{f"{config.family}.{name}": value for name, value in config.values}}
 
 
 def told(journal: Path, space: Space, times: dict[Config, float | None]) -> None:

@@ -24,9 +24,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState
 
 from command import streams_here
-from conftest import QUICK, SUM, TABLES, Notebook, Tune, rows
-from fake_worker import space as fake_space
-from fake_worker import true_us
+from conftest import QUICK, Notebook, Tune, rows
 from scantune.cli import tune as tune_command
 from scantune.errors import UsageError
 from scantune.model.config import Config
@@ -38,7 +36,7 @@ from scantune.search.study import SearchStudy
 from scantune.search.study_storage import StudyStorage
 from scantune.storage_url import hidden, without_secrets
 from scantune.store.database import Database, open_database
-from studies import FAILURE, let_write, proposals, study_of, tell, tried
+from studies import FAILURE, let_write, params_of, proposals, space_of_sums, study_of, tell, time_of, tried
 
 
 @pytest.fixture
@@ -48,11 +46,7 @@ def journal(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def space() -> Space:
-    return Space.from_message(fake_space(SUM.request(2**16)), TABLES)
-
-
-def time_of(config: Config) -> float:
-    return true_us(SUM.request(2**16), config.message())
+    return space_of_sums()
 
 
 @pytest.fixture(params=["{}/studies.log", "sqlite:///{}/studies.db"])
@@ -66,10 +60,6 @@ def stored(url: str | Path) -> optuna.Study:
     storage = url if "://" in str(url) else JournalStorage(JournalFileBackend(str(url)))
     (name,) = optuna.get_all_study_names(storage)
     return optuna.load_study(study_name=name, storage=storage)
-
-
-def params_of(config: Config) -> dict[str, object]:
-    return {"family": config.family, **{f"{config.family}.{name}": value for name, value in config.values}}
 
 
 def states_of(config: Config, study: SearchStudy) -> set[TrialState]:
