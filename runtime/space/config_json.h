@@ -24,7 +24,7 @@ std::string canonical_parameters(const Config& config);
 // value that became another. reject_reason() says whether a config is legal for a request.
 Config config_from_json(const Json& json);
 Config config_of(const FamilyModel& family, const Json& parameters);
-// Of the columns of a database row; the text may be no JSON, too.
+// Reads the config in the columns of a database row, whose text may be anything.
 Config parse_config(std::string_view family, std::string_view parameters);
 
 // A config that somebody wrote by hand: what it leaves out is as in the family's default for the request. Its

@@ -12,8 +12,8 @@
 // All pointers lead to memory of the device, the count's too, so nothing waits for it. A count is an integer of 4 or 8
 // bytes. Every array has room for n items, and nothing is written after those that belong there. Kept items may take
 // the place of the input, but not where others are written after them, nor of three parts; all other arrays lie apart.
-// Of 0 items the count is 0. Each function returns as soon as the work is in the stream, and throws before anything is
-// launched if an argument is wrong.
+// A selection of 0 items writes a count of 0. Each function returns as soon as the work is in the stream, and throws
+// before anything is launched if an argument is wrong.
 #pragma once
 
 #include "scantune/cxx20.hpp"
