@@ -14,11 +14,12 @@ constexpr u64 kBoundaryBytes = 256;  // the alignment of buffers, as of allocati
 
 }  // namespace
 
-Measurements Measurer::measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy) {
+Measurements Measurer::measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy,
+                               u64 offset) {
   if (configs.empty()) return {};
   const Request& request = configs.front()->request();
   const Batch batch = batch_of(request, policy);
-  const Buffers& buffers = buffers_for(request, batch.buffers);
+  const Buffers& buffers = buffers_for(request, batch.buffers, offset);
 
   std::vector<DeviceBuffer> workspaces;
   std::vector<Contender> contenders;
@@ -59,19 +60,21 @@ Batch Measurer::batch_of(const Request& request, const MeasurePolicy& policy) {
   return batch;
 }
 
-const Measurer::Buffers& Measurer::buffers_for(const Request& request, int count) {
-  if (buffers_ != nullptr && buffers_->count == count && buffers_->request == request) return *buffers_;
+const Measurer::Buffers& Measurer::buffers_for(const Request& request, int count, u64 offset) {
+  if (buffers_ != nullptr && buffers_->count == count && buffers_->offset == offset && buffers_->request == request)
+    return *buffers_;
   buffers_.reset();
   const u64 places = static_cast<u64>(count);
-  auto buffers = std::make_unique<Buffers>(Buffers{request, count, {}});
+  auto buffers = std::make_unique<Buffers>(Buffers{request, count, offset, {}});
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list()) {
-    const u64 stride = !is_argument(operand.role) ? round_up(operand.bytes(), kBoundaryBytes) : 0;
-    Buffers::Array& array =
-        buffers->arrays.emplace_back(Buffers::Array{stride, DeviceBuffer(device_, places * stride)});
-    if (operand.role == OperandRole::input)
-      upload_input(staging_, InputSpec{request}, array.memory.data(), count, stride);
-    upload_beside(staging_, InputSpec{request}, operand, array.memory.data(), count, stride);
+    const u64 behind = is_argument(operand.role) ? 0 : offset * static_cast<u64>(operand.item_bytes);
+    const u64 stride = is_argument(operand.role) ? 0 : round_up(behind + operand.bytes(), kBoundaryBytes);
+    const Buffers::Array& array =
+        buffers->arrays.emplace_back(Buffers::Array{behind, stride, DeviceBuffer(device_, places * stride)});
+    std::byte* const first = array.memory.data() + behind;
+    if (operand.role == OperandRole::input) upload_input(staging_, InputSpec{request}, first, count, stride);
+    upload_beside(staging_, InputSpec{request}, operand, first, count, stride);
   }
   buffers_ = std::move(buffers);
   return *buffers_;
@@ -80,7 +83,8 @@ const Measurer::Buffers& Measurer::buffers_for(const Request& request, int count
 Pointers Measurer::Buffers::pointers(int index) const {
   Pointers pointers{};
   for (std::size_t operand = 0; operand < arrays.size(); ++operand)
-    pointers[operand] = arrays[operand].memory.data() + static_cast<u64>(index) * arrays[operand].stride_bytes;
+    pointers[operand] = arrays[operand].memory.data() + arrays[operand].offset_bytes +
+                        static_cast<u64>(index) * arrays[operand].stride_bytes;
   return pointers;
 }
 

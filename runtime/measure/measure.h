@@ -29,9 +29,10 @@ class Measurer {
   explicit Measurer(Device& device) : device_(device) {}
 
   // Times configs for one problem, in the surroundings that its latency names: runs that follow each other in one
-  // graph, or each between two ordinary kernels whose own time is taken off. Items are random and not zero. Throws
-  // OutOfDeviceMemory when there is none for the buffers, and NoInstrument.
-  Measurements measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy);
+  // graph, or each between two ordinary kernels whose own time is taken off. Items are random and not zero. Arrays
+  // begin `offset` items behind a vector boundary. Throws OutOfDeviceMemory when there is none for the buffers, and
+  // NoInstrument.
+  Measurements measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy, u64 offset = 0);
 
   // Gives back the buffers, which are kept from call to call. Returns false if there are none.
   bool release() { return std::exchange(buffers_, nullptr) != nullptr; }
@@ -41,7 +42,9 @@ class Measurer {
   struct Buffers {
     Request request;
     int count;
+    u64 offset;  // items
     struct Array {
+      u64 offset_bytes;
       u64 stride_bytes;
       DeviceBuffer memory;
     };
@@ -51,7 +54,7 @@ class Measurer {
   };
 
   Batch batch_of(const Request& request, const MeasurePolicy& policy);
-  const Buffers& buffers_for(const Request& request, int count);
+  const Buffers& buffers_for(const Request& request, int count, u64 offset);
   std::span<const PreparedConfig> copies_beside(const Request& request);
   const OrdinaryKernel& neighbour();
 

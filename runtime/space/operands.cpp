@@ -64,10 +64,12 @@ u64 moved_bytes(const Request& request) {
   return bytes;
 }
 
-Variant variant_from_boundaries(const Request& request) {
+Variant variant_behind_boundaries(const Request& request, u64 offset) {
   const Operands operands(request);
-  for (const RequestOperand& operand : operands.list())
-    if (operand.aligned_offset() != 0) return Variant::any;
+  for (const RequestOperand& operand : operands.list()) {
+    const u64 offset_bytes = is_argument(operand.role) ? 0 : offset * static_cast<u64>(operand.item_bytes);
+    if (offset_bytes % kVectorAlignmentBytes != operand.aligned_offset()) return Variant::any;
+  }
   return Variant::aligned;
 }
 

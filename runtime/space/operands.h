@@ -44,8 +44,8 @@ class Operands {
 // The bytes of all operands but those in the place of a kernel's argument.
 u64 moved_bytes(const Request& request);
 
-// The variant for arrays that begin on vector boundaries.
-Variant variant_from_boundaries(const Request& request);
+// The variant for arrays that all begin so many items behind a vector boundary.
+Variant variant_behind_boundaries(const Request& request, u64 offset = 0);
 
 // The alignment of pointers that the variant `any` serves.
 int element_alignment(const Request& request);

@@ -110,6 +110,11 @@ u64 Params::seed() const {
   return found->get<u64>();
 }
 
+u64 Params::offset() const {
+  constexpr int kMostItems = 64;
+  return static_cast<u64>(integer("offset", number(json_, "offset", 0, 0, kMostItems)));
+}
+
 int Params::schedules() const { return integer("schedules", number(json_, "schedules", 100, 1, 10'000)); }
 
 std::optional<DeviceIdentity> Params::described_device() const {

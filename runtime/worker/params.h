@@ -21,6 +21,7 @@ class Params {
   std::vector<Config> configs() const;
   MeasurePolicy policy() const;
   u64 seed() const;       // 1 unless given
+  u64 offset() const;     // 0 unless given
   int schedules() const;  // `schedules` of races: 100 unless given
   bool truth(const char* name, bool unless_given) const;
   std::optional<std::vector<std::filesystem::path>> databases() const;  // nullopt unless given

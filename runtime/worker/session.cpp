@@ -72,9 +72,10 @@ Json Session::call(const WorkerRequest& request) {
   if (request.method == "space") return space({request.params, {"request", "configs", "gallery"}});
   if (request.method == "validate") return validate({request.params, {"request", "config"}});
   if (request.method == "compile")
-    return compile({request.params, {"request", "config", "all_kinds", "measured_only"}});
+    return compile({request.params, {"request", "config", "all_kinds", "measured_only", "offset"}});
   if (request.method == "verify") return verify({request.params, {"request", "config", "seed", "all_kinds"}});
-  if (request.method == "measure") return measure({request.params, {"request", "configs", "policy", "samples"}});
+  if (request.method == "measure")
+    return measure({request.params, {"request", "configs", "policy", "samples", "offset"}});
   if (request.method == "select") return select({request.params, {"request", "databases", "runner_up"}});
   if (request.method == "races") return races({request.params, {"seed", "schedules"}});
   if (request.method == "built_in") return built_in({request.params, {}});
@@ -156,7 +157,10 @@ Json Session::compile(const Params& params) {
   Compiler& compiler = device().compiler();
   Json json = Json::object();
   double compile_ms = 0;
-  for (const VerifiedKernel& kernel : verified_kernels(stated.request, &stated.custom, all_kinds)) {
+  const Variant measured = variant_behind_boundaries(stated.request, params.offset());
+  const auto kernels = measured_only ? std::vector{VerifiedKernel{stated.request, measured, &stated.custom}}
+                                     : verified_kernels(stated.request, &stated.custom, all_kinds);
+  for (const VerifiedKernel& kernel : kernels) {
     const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.variant, kernel.custom);
     const Binary binary = compiler.compile(instantiation, identity.arch);
     compile_ms += binary.compile_ms;
@@ -164,7 +168,6 @@ Json Session::compile(const Params& params) {
       json["key"] = binary_key(compiler, instantiation, identity.arch);
       json["log"] = binary.log;
     }
-    if (measured_only) break;  // the measured kernel comes first
   }
   json["cached"] = compile_ms == 0;
   json["compile_ms"] = compile_ms;
@@ -193,6 +196,7 @@ Json Session::measure(const Params& params) {
   const std::vector<Config> configs = params.configs();
   const MeasurePolicy policy = params.policy();
   const bool with_samples = params.truth("samples", false);
+  const u64 offset = params.offset();
   std::vector<PreparedConfig> prepared;
   prepared.reserve(configs.size());  // pointers into it are kept
   std::vector<const PreparedConfig*> ready;
@@ -201,13 +205,13 @@ Json Session::measure(const Params& params) {
   for (std::size_t place = 0; place < configs.size(); ++place) {
     try {
       ready.push_back(&prepared.emplace_back(device(), stated.request, configs[place],
-                                             variant_from_boundaries(stated.request), &stated.custom));
+                                             variant_behind_boundaries(stated.request, offset), &stated.custom));
       places.push_back(place);
     } catch (const Error&) {
       measurements[place] = failure_json(translated(std::current_exception()));
     }
   }
-  const Measurements measured = measurer_->measure(ready, policy);
+  const Measurements measured = measurer_->measure(ready, policy, offset);
   for (std::size_t index = 0; index < places.size(); ++index)
     measurements[places[index]] = outcome_json(measured.configs[index], with_samples);
   return {{"measurements", std::move(measurements)}, {"ceiling_us", or_null(measured.ceiling_us)}};

@@ -90,6 +90,8 @@ TEST_F(WorkerSession, RefusesParametersThatAreMissingUnknownOrOutOfRange) {
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"min_round_ms", -1}}}}},
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"slower_than", 0.5}}}}},
       {"measure", {{"request", request()}, {"configs", {config}}, {"policy", {{"loud", true}}}}},
+      {"measure", {{"request", request()}, {"configs", {config}}, {"offset", 65}}},
+      {"compile", {{"request", request()}, {"config", config}, {"offset", -1}}},
       {"races", {{"schedules", 0}}},
       {"races", {{"schedules", 1.5}}},
       {"races", {{"request", request()}}},

@@ -136,6 +136,24 @@ TEST_F(WorkerOnHost, TunesTheCallersOwnOperator) {
   EXPECT_GT(measured["measurements"][0]["median_us"], 0);
 }
 
+// The kernel for aligned pointers would be refused by the device.
+TEST_F(WorkerOnHost, MeasuresArraysBehindABoundaryByTheKernelForThem) {
+  for (const char* algorithm : {"scan", "reduce", "select", "sort"}) {
+    const Json asked = {{"algorithm", algorithm}, {"input_type", "i32"}, {"n", 3000}};
+    const Json config = result("space", {{"request", asked}, {"configs", false}})["default_config"];
+    const auto compiled = [&](int offset) {
+      return result("compile",
+                    {{"request", asked}, {"config", config}, {"measured_only", true}, {"offset", offset}})["key"];
+    };
+    EXPECT_NE(compiled(1), compiled(0)) << algorithm;
+    EXPECT_EQ(compiled(4), compiled(0)) << algorithm;
+    const Json measured = result(
+        "measure",
+        {{"request", asked}, {"configs", {config}}, {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}, {"offset", 1}});
+    EXPECT_GT(measured["measurements"][0].value("median_us", 0.0), 0) << measured;
+  }
+}
+
 TEST_F(WorkerOnHost, ShowsAMistakeInTheCallersOwnOperatorWithItsLine) {
   const Json asked = custom_request(
       "struct Value {\n  float factor, offset;\n};\nValue combine(Value, Value later) "
