@@ -1,8 +1,8 @@
--- scantune's tuning database, schema version 3. It holds integers, numbers and enum tokens only: a database is data,
+-- scantune's tuning database, schema version 4. It holds integers, numbers and enum tokens only: a database is data,
 -- and the runtime checks every row again before it uses it.
 -- application_id spells "scnt"; both pragmas are checked on opening.
 PRAGMA application_id = 1935896180;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE device (
   id       INTEGER PRIMARY KEY,
@@ -58,8 +58,8 @@ CREATE TABLE trial (
   UNIQUE (device_id, problem_id, n, family, config, template_hash)
 );
 
--- The winner of a finished search, one per device, problem and N. It was measured again in the final round against the
--- default.
+-- The winner of a finished search, one per device, problem and N. It was measured again in the final round, and at the
+-- probes within the range that it serves, against what runs there without it.
 CREATE TABLE record (
   device_id    INTEGER NOT NULL REFERENCES device (id),
   problem_id   INTEGER NOT NULL REFERENCES problem (id),
@@ -69,9 +69,14 @@ CREATE TABLE record (
   run_id       INTEGER NOT NULL REFERENCES run (id),
   median_us    REAL NOT NULL CHECK (median_us > 0),
   spread       REAL NOT NULL,
-  default_us   REAL CHECK (default_us > 0),           -- the default config in the same round; null if that one failed
+  default_us   REAL CHECK (default_us > 0),           -- the default config in the same round; null if it has no time
   ceiling_us   REAL,                                  -- a copy of as many bytes in the same round
   finished_at  TEXT NOT NULL,
+  served_above INTEGER NOT NULL,        -- the range: it serves more items than this,
+  served_up_to INTEGER NOT NULL,        -- and no more than this
+  probes       TEXT NOT NULL,           -- JSON: [[n, offset, microseconds of it, of what runs without it], ...]; offset:
+                                        -- how many items every array lies behind a boundary
+  CHECK (0 <= served_above AND served_above < n AND n <= served_up_to),
   PRIMARY KEY (device_id, problem_id, n)
 ) WITHOUT ROWID;
 

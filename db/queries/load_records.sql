@@ -9,10 +9,10 @@ SELECT record.device_id,
        record.median_us,
        record.default_us,
        record.finished_at,
+       record.served_above,
+       record.served_up_to,
        breakpoint.n_high,
-       breakpoint.n_switch,
-       breakpoint.regret,
-       breakpoint.run_id AS switch_run_id
+       breakpoint.n_switch
 FROM record
 LEFT JOIN breakpoint ON breakpoint.device_id = record.device_id
                     AND breakpoint.problem_id = record.problem_id

@@ -34,13 +34,14 @@ UNION ALL
 SELECT 'constraint of table', name
 FROM plain
 WHERE instr(lower(
-        replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(sql,
+        replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(sql,
           'CHECK (sm_count > 0)', ''),
           'CHECK (effort IN (''quick'', ''normal'', ''exhaustive''))', ''),
           'CHECK (n > 0)', ''),
           'CHECK (status IN (''ok'', ''compile_error'', ''wrong_result'', ''launch_error'', ''timeout'', ''crash''))', ''),
           'CHECK (is_default IN (0, 1))', ''),
           'CHECK (median_us > 0)', ''),
+          'CHECK (0 <= served_above AND served_above < n AND n <= served_up_to)', ''),
           'CHECK ((status = ''ok'') = (median_us IS NOT NULL))', ''),
           'CHECK (default_us > 0)', ''),
           'CHECK (regret >= 0)', ''),

@@ -82,8 +82,4 @@ const std::string& template_hash(const FamilyModel& family, bool custom, int sm)
   return found->of_operators[custom ? 1 : 0];
 }
 
-std::string joint_template_hash(const std::string& low, const std::string& high) {
-  return low == high ? low : Sha256().add_field(low).add_field(high).hex();
-}
-
 }  // namespace scantune

@@ -51,7 +51,4 @@ const TemplateHashes& template_hashes(TemplateView view);
 // hash that records, trials and breakpoints of such a problem name.
 const std::string& template_hash(const FamilyModel& family, bool custom, int sm);
 
-// What a breakpoint between records with these hashes names: SHA-256 over both where they differ.
-std::string joint_template_hash(const std::string& low, const std::string& high);
-
 }  // namespace scantune

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 namespace scantune {
 
@@ -17,12 +16,7 @@ class CarriedHashes {
   // The hash that a family has now, if it had this one before; else the hash itself.
   const std::string& now(const std::string& hash) const;
 
-  // Whether the hash of a breakpoint is of two records with these hashes of now.
-  bool is_joint(const std::string& hash, const std::string& low, const std::string& high) const;
-
  private:
-  std::vector<std::string> names_of(const std::string& now) const;
-
   std::map<std::string, std::string> successors_;
 };
 

@@ -17,7 +17,7 @@ namespace scantune {
 namespace {
 
 constexpr int kApplicationId = 1935896180;  // db/schema.sql
-constexpr int kSchemaVersion = 3;
+constexpr int kSchemaVersion = 4;
 constexpr std::uintmax_t kMostCheckedBytes = std::uintmax_t{1} << 30;
 
 // Returns its version.

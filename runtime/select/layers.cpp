@@ -35,6 +35,15 @@ struct JsonColumns {
   bool is_null(const char* name) const { return !object.contains(name) || object.at(name).is_null(); }
 };
 
+void read_range(const Json& line, RecordRow& row) {
+  row.served_above = octave_begin(row.n);
+  row.served_up_to = row.n;
+  if (!line.contains("serves")) return;
+  const Json& serves = line.at("serves");
+  row.served_above = serves.at(0).get_ref<const std::int64_t&>();
+  row.served_up_to = serves.at(1).get_ref<const std::int64_t&>();
+}
+
 RecordRow built_in_row(const JsonColumns& columns) {
   RecordRow row;
   row.layer = Layer::built_in;
@@ -42,11 +51,9 @@ RecordRow built_in_row(const JsonColumns& columns) {
   read_row(columns, static_cast<DeviceRow&>(row));
   read_row(columns, static_cast<ProblemRow&>(row));
   read_own_columns(columns, row);
+  read_range(columns.object, row);
   row.template_hash = columns.text("template_hash");
-  if (columns.is_null("breakpoint")) return row;
-  const JsonColumns above{columns.object.at("breakpoint")};
-  row.breakpoint = read_breakpoint(above);
-  row.breakpoint->template_hash = above.text("template_hash");
+  if (!columns.is_null("breakpoint")) row.breakpoint = read_breakpoint(JsonColumns{columns.object.at("breakpoint")});
   return row;
 }
 

@@ -51,7 +51,11 @@ struct SqlColumns {
     if (text.size() > longest_text) text.resize(longest_text);
     return text;
   }
-  std::int64_t integer(const char* name) const { return statement.getColumn(name).getInt64(); }
+  // A negative number, which no column may hold, where the value is no integer.
+  std::int64_t integer(const char* name) const {
+    const SQLite::Column column = statement.getColumn(name);
+    return column.isInteger() ? column.getInt64() : -1;
+  }
   double real(const char* name) const { return statement.getColumn(name).getDouble(); }
   bool is_null(const char* name) const { return statement.isColumnNull(name); }
 };
@@ -118,14 +122,19 @@ class RowsById {
   std::map<std::int64_t, Row> rows_;
 };
 
+// What precedes a query of a file of that version.
+std::string as_of_now(int schema_version) {
+  if (schema_version == 1) return query("version_1_as_now.sql");
+  return schema_version <= 3 ? query("version_3_as_now.sql") : "";
+}
+
 class RecordReader {
  public:
   RecordReader(HardenedDatabase& database, const std::filesystem::path& file, Layer layer, int schema_version)
       : file_(file),
-        as_of_now_(schema_version == 1 ? query("version_1_as_now.sql") : ""),
         budget_(file),
         count_(database.statement("SELECT count(*) FROM (SELECT 1 FROM record LIMIT ?1)")),
-        records_(database.statement(as_of_now_ + query("load_records.sql"))),
+        records_(database.statement(as_of_now(schema_version) + query("load_records.sql"))),
         devices_(database.statement(query("load_device.sql")), budget_),
         problems_(schema_version < 3
                       ? RowsById(database.statement(query("version_2_problem.sql")), budget_,
@@ -168,6 +177,8 @@ class RecordReader {
   const char* read_record() {
     const SqlColumns columns{records_, budget_, HardenedDatabase::kLongestValue};
     read_own_columns(columns, row_);
+    row_.served_above = columns.integer("served_above");
+    row_.served_up_to = columns.integer("served_up_to");
     row_.breakpoint = columns.is_null("n_high") ? std::nullopt : std::optional(read_breakpoint(columns));
     const DeviceRow* const device = devices_.find(records_.getColumn("device_id"));
     const ProblemRow* const problem = problems_.find(records_.getColumn("problem_id"));
@@ -179,14 +190,10 @@ class RecordReader {
     static_cast<ProblemRow&>(row_) = *problem;
     row_.template_hash = run->template_hash;
     row_.origin = run->origin;
-    if (!row_.breakpoint) return nullptr;
-    if (const RunRow* const probing = runs_.find(records_.getColumn("switch_run_id")))
-      row_.breakpoint->template_hash = probing->template_hash;
     return nullptr;
   }
 
   const std::filesystem::path& file_;
-  const std::string as_of_now_;
   TextBudget budget_;
   SQLite::Statement count_;
   SQLite::Statement records_;

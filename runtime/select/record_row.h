@@ -1,6 +1,7 @@
 // One row of a tuning database as it was read: nothing about it has been checked.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,9 +54,12 @@ struct ProblemRow {
 struct BreakpointRow {
   std::int64_t n_high = 0;
   std::int64_t n_switch = 0;
-  double regret = 0;
-  std::string template_hash;
 };
+
+// A row that does not say which range it serves serves its octave up to its own n: more items than this.
+constexpr std::int64_t octave_begin(std::int64_t n) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n) - 1));
+}
 
 struct RecordRow : DeviceRow, ProblemRow {
   Layer layer = Layer::user;
@@ -63,6 +67,8 @@ struct RecordRow : DeviceRow, ProblemRow {
   std::shared_ptr<const RecordOrigin> origin = nullptr;  // what its run says of it; null where it says nothing
 
   std::int64_t n = 0;
+  std::int64_t served_above = 0;  // the range: it serves more items than this,
+  std::int64_t served_up_to = 0;  // and no more than this
   std::string family;
   std::string config;  // the parameters as JSON
   std::string template_hash;
@@ -89,7 +95,7 @@ void read_row(const Columns& columns, ProblemRow& row) {
   row.shape = columns.is_null("shape") ? "" : columns.text("shape");
 }
 
-// The columns of the record alone. The template hash is that of its run.
+// The columns of the record alone but for its range. The template hash is that of its run.
 template <class Columns>
 void read_own_columns(const Columns& columns, RecordRow& row) {
   row.n = columns.integer("n");
@@ -102,10 +108,7 @@ void read_own_columns(const Columns& columns, RecordRow& row) {
 
 template <class Columns>
 BreakpointRow read_breakpoint(const Columns& columns) {
-  return {.n_high = columns.integer("n_high"),
-          .n_switch = columns.integer("n_switch"),
-          .regret = columns.real("regret"),
-          .template_hash = {}};
+  return {.n_high = columns.integer("n_high"), .n_switch = columns.integer("n_switch")};
 }
 
 }  // namespace scantune

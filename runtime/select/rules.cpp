@@ -21,6 +21,13 @@ bool cannot_run(const TuningRecord& record, const Wanted& wanted) {
   return reject_reason(record.config, wanted.request, wanted.device.sm) != nullptr;
 }
 
+// Records know the extents beside n by their magnitudes.
+bool is_out_of_range(const TuningRecord& record, const Wanted& wanted) {
+  const Request& request = wanted.request;
+  return request.n <= record.served_above || request.n > record.served_up_to ||
+         key_of(request).magnitudes != key_of(record.request).magnitudes;
+}
+
 double type_distance(const TuningRecord& record, const Wanted& wanted) {
   return static_cast<double>(type_match(record, wanted));
 }
@@ -30,7 +37,6 @@ double operator_distance(const TuningRecord& record, const Wanted& wanted) {
 }
 
 double device_distance(const TuningRecord& record, const Wanted& wanted) { return is_of_other_device(record, wanted); }
-double octave_distance(const TuningRecord& record, const Wanted& wanted) { return is_far(record, wanted); }
 
 double option_distance(const TuningRecord& record, const Wanted& wanted) {
   return differing(Match::nearest, record, wanted) + differing(Match::at_most, record, wanted);
@@ -40,47 +46,12 @@ double sm_distance(const TuningRecord& record, const Wanted& wanted) {
   return std::abs(record.device.sm_count - wanted.device.sm_count);
 }
 
-// A quotient, which grows with the distance in log n. Records know the extents beside n by their magnitudes.
-double n_distance(const TuningRecord& record, const Wanted& wanted) {
-  const auto [less, more] = std::minmax({static_cast<double>(record.request.n), static_cast<double>(wanted.request.n)});
-  double distance = more / less;
-  for (const ExtentModel& extent : wanted.request.algorithm().extents())
-    distance *= std::exp2(std::abs(magnitude_of(record.request[extent]) - magnitude_of(wanted.request[extent])));
-  return distance;
-}
-
 double layer_distance(const TuningRecord& record, const Wanted&) { return static_cast<double>(record.layer); }
 
-// The fastest kernels for little and for much are of different families. Within an octave a measurement is the better
-// guide, unless it agreed with the rule by which families are preferred. A family that is preferred only because the
-// record's is not any more takes nothing over.
-bool is_left_to_another_family(const TuningRecord& record, const Wanted& wanted) {
-  const FamilyModel &own = record.config.family(), &preferred = wanted.default_family;
-  const int sm = wanted.device.sm;
-  if (own.preference(wanted.request, sm) >= preferred.preference(wanted.request, sm)) return false;
-  return is_far(record, wanted) ||
-         (preferred.preference(wanted.request, sm) > preferred.preference(record.request, sm) &&
-          &default_config(record.request, sm).family() == &own);
-}
-
-// An outgrown config would take tile after tile, or exchange aggregates of clusters through a workspace; other configs
-// do both faster.
-bool is_outgrown(const TuningRecord& record, const Wanted& wanted) {
-  const Request& request = wanted.request;
-  if (request.n <= record.request.n) return false;
-  const FamilyModel& family = record.config.family();
-  Request measured = request;
-  measured.n = record.request.n;
-  const auto kernel = [&](const Request& of) {
-    return family.launches(record.config, of, Variant::aligned).launches[0].kernel;
-  };
-  const auto has_workspace = [&](const Request& of) { return family.workspace(record.config, of).bytes > 0; };
-  return kernel(measured) != kernel(request) || has_workspace(measured) != has_workspace(request);
-}
-
-// A record that far away is no better guide than the default.
-bool is_beyond_outgrown(const TuningRecord& record, const Wanted& wanted) {
-  return is_far(record, wanted) && !is_far(*wanted.nearest, wanted) && is_outgrown(*wanted.nearest, wanted);
+// A quotient, which grows with the distance in log n.
+double n_distance(const TuningRecord& record, const Wanted& wanted) {
+  const auto [less, more] = std::minmax({static_cast<double>(record.request.n), static_cast<double>(wanted.request.n)});
+  return more / less;
 }
 
 struct KeepsOut : Rule {
@@ -94,40 +65,29 @@ struct Orders : Rule {
 constexpr KeepsOut kKeepOut[] = {
     {{1, "results", "keeps out what was tuned under a guarantee that is not asked for, or for other results"},
      asks_for_other_results},
-    {{2, "config", "keeps out a config that cannot run what is asked for, or breaks a guarantee"}, cannot_run}};
+    {{2, "config", "keeps out a config that cannot run what is asked for, or breaks a guarantee"}, cannot_run},
+    {{3, "range", "keeps out a record whose range does not hold N, or of another shape (log2 of rows and the like)"},
+     is_out_of_range}};
 
 constexpr Orders kOrder[] = {
-    {{3, "device", "puts this device (name and SM count) before others of its architecture"}, device_distance},
-    {{4, "types", "puts the same types first, then integers for integers and floating-point for such"}, type_distance},
-    {{5, "operator", "puts the same operator first, by name if it has one, then its cost class"}, operator_distance},
-    {{6, "octave", "puts what is within an octave of its N before what is farther away"}, octave_distance},
+    {{4, "device", "puts this device (name and SM count) before others of its architecture"}, device_distance},
+    {{5, "types", "puts the same types first, then integers for integers and floating-point for such"}, type_distance},
+    {{6, "operator", "puts the same operator first, by name if it has one, then its cost class"}, operator_distance},
     {{7, "options", "puts what was tuned for the options that are asked for first (latency, guarantees)"},
      option_distance},
     {{8, "SM count", "puts the device nearest in SM count first"}, sm_distance},
-    {{9, "N", "puts the nearest N first, in log N, and the nearest extents beside it"}, n_distance},
-    {{10, "layer", "puts the user's own first, then the project's, synced, the system's, and what the library brings"},
-     layer_distance}};
+    {{9, "layer", "puts the user's own first, then the project's, synced, the system's, and what the library brings"},
+     layer_distance},
+    {{10, "N", "puts the nearest N first, in log N"}, n_distance}};
 static_assert(std::size(kOrder) == std::tuple_size_v<Distance>);
 
-constexpr Rule kBreakpoint{11, "breakpoint", "says which of the first and its neighbour beyond N serves, if measured"};
-
-constexpr KeepsOut kKeepOutUnmeasured[] = {
-    {{12, "family",
-      "where another family is preferred, keeps out what is far, and winners of the one preferred at their N"},
-     is_left_to_another_family},
-    {{13, "tile", "keeps out a config that held its own N in one tile or cluster, which do not hold this N"},
-     is_outgrown},
-    {{14, "beyond", "keeps out what is far where rule 13 keeps out the first, which is not"}, is_beyond_outgrown}};
-
-constexpr Rule kOwnDefault{15, "own default", "runs this N's own default in place of a default that won far away"};
+constexpr Rule kOwnDefault{11, "own default", "where the default won, runs the default of what is asked for"};
 
 }  // namespace
 
 std::vector<Rule> rules() {
   std::vector<Rule> all(std::begin(kKeepOut), std::end(kKeepOut));
   all.insert(all.end(), std::begin(kOrder), std::end(kOrder));
-  all.push_back(kBreakpoint);
-  all.insert(all.end(), std::begin(kKeepOutUnmeasured), std::end(kKeepOutUnmeasured));
   all.push_back(kOwnDefault);
   return all;
 }
@@ -142,9 +102,12 @@ Distance distance(const TuningRecord& record, const Wanted& wanted) {
   return distance;
 }
 
-bool reaches(const TuningRecord& record, const Wanted& wanted) {
-  return may_serve(record, wanted) &&
-         std::ranges::none_of(kKeepOutUnmeasured, [&](const KeepsOut& rule) { return rule.applies(record, wanted); });
+// The extents of a record's request are rounded, so that its family may not support it, and there may be no default.
+bool stands_for_the_default(const TuningRecord& record) {
+  const FamilyModel& family = record.config.family();
+  const int sm = record.device.sm;
+  return family.standing() != Standing::gallery && family.unsupported_reason(record.request, sm) == nullptr &&
+         record.config == default_config(record.request, sm);
 }
 
 TypeMatch type_match(const TuningRecord& record, const Wanted& wanted) {
@@ -170,8 +133,6 @@ OperatorMatch operator_match(const TuningRecord& record, const Wanted& wanted) {
 bool is_of_other_device(const TuningRecord& record, const Wanted& wanted) {
   return record.device.name != wanted.device.name || record.device.sm_count != wanted.device.sm_count;
 }
-
-bool is_far(const TuningRecord& record, const Wanted& wanted) { return n_distance(record, wanted) > 2; }
 
 int differing(Match match, const TuningRecord& record, const Wanted& wanted) {
   return static_cast<int>(std::ranges::count_if(wanted.request.members(), [&](const MemberModel& member) {

@@ -22,19 +22,17 @@ struct Wanted {
   const DeviceIdentity& device;
   const Request& request;
   std::string_view operator_name;
-  const FamilyModel& default_family;      // that of the config without records
-  const TuningRecord* nearest = nullptr;  // the record that comes first of those that may serve, once it is known
 };
 
-// Rules 1 and 2: whether a record may serve at all.
+// Rules 1 to 3: whether a record may serve at all.
 bool may_serve(const TuningRecord& record, const Wanted& wanted);
 
-// Rules 3 to 10 as distances, which are compared in order: the least comes first.
-using Distance = std::array<double, 8>;
+// Rules 4 to 10 as distances, which are compared in order: the least comes first.
+using Distance = std::array<double, 7>;
 Distance distance(const TuningRecord& record, const Wanted& wanted);
 
-// Rules 1, 2 and 12 to 14: whether it also reaches from its n to that of the request. They need wanted.nearest.
-bool reaches(const TuningRecord& record, const Wanted& wanted);
+// Rule 11: whether the record says no more than that the default config of its own request was good.
+bool stands_for_the_default(const TuningRecord& record);
 
 // The types that a record was measured with, beside those of the request, which are as wide.
 enum class TypeMatch {
@@ -55,7 +53,6 @@ enum class OperatorMatch {
 OperatorMatch operator_match(const TuningRecord& record, const Wanted& wanted);
 
 bool is_of_other_device(const TuningRecord& record, const Wanted& wanted);
-bool is_far(const TuningRecord& record, const Wanted& wanted);  // more than an octave from its n
 
 // The members of that kind in which the two differ, types and operators aside.
 int differing(Match match, const TuningRecord& record, const Wanted& wanted);

@@ -12,10 +12,10 @@ namespace scantune {
 // From the best match to none; the selector takes the first that it can.
 enum class ConfigOrigin {
   exact_n,         // tuned on this device for this n
-  between_n,       // tuned on this device for another n: by a breakpoint, or the nearest that serves this one
+  between_n,       // tuned on this device for another n, and serves this one
   other_operator,  // tuned on this device for another operator of the same types and sizes
   other_types,     // tuned on this device for other types of the same sizes
-  other_device,    // tuned on another device of the same architecture, the nearest in SM count
+  other_device,    // tuned on another device of the same architecture, the nearest in SM count that serves
   built_in,        // a record that came with the library; the reason says how it matched
   untuned,         // the family's default
   given            // the caller's own: nothing was selected

@@ -35,6 +35,10 @@ void check_sizes(const RecordRow& row) {
   if (row.config.size() > kLongestConfig)
     reject("the config is longer than " + std::to_string(kLongestConfig) + " bytes");
   if (row.n < 1 || static_cast<u64>(row.n) > kMostItems) reject("n is out of range");
+  if (row.served_above < 0 || row.served_above >= row.n || row.served_up_to < row.n ||
+      static_cast<u64>(row.served_up_to) > kMostItems)
+    reject("its range, more than " + std::to_string(row.served_above) + " and up to " +
+           std::to_string(row.served_up_to) + " items, does not hold n, or is out of range");
   if (row.sm_count < 1 || row.sm_count > kMostSms) reject("sm_count is out of range");
   if (!std::isfinite(row.median_us) || row.median_us <= 0) reject("median_us is not a positive number");
   if (row.default_us && (!std::isfinite(*row.default_us) || *row.default_us <= 0))
@@ -91,12 +95,10 @@ Config config_of(const RecordRow& row, const Request& request, int sm) {
 }
 
 Breakpoint breakpoint_of(const BreakpointRow& breakpoint, std::int64_t n) {
-  const auto& [n_high, n_switch, regret, hash] = breakpoint;
+  const auto& [n_high, n_switch] = breakpoint;
   if (n_high <= n || static_cast<u64>(n_high) > kMostItems) reject("its upper end is out of range");
   if (n_switch <= n || n_switch > n_high) reject("it does not lie between its ends");
-  if (!std::isfinite(regret) || regret < 0) reject("its regret is no fraction");
-  if (hash.size() > kLongestText) reject("a text is longer than " + std::to_string(kLongestText) + " bytes");
-  return {static_cast<u64>(n_high), static_cast<u64>(n_switch), regret, hash};
+  return {static_cast<u64>(n_high), static_cast<u64>(n_switch)};
 }
 
 void check_times(const RecordRow& row, const Request& request) {
@@ -115,6 +117,8 @@ TuningRecord record_of(const RecordRow& row) {
   check_times(row, stated.request);
   return {.device = {row.arch, sm, printable(row.device_name), static_cast<int>(row.sm_count)},
           .request = stated.request,
+          .served_above = static_cast<u64>(row.served_above),
+          .served_up_to = static_cast<u64>(row.served_up_to),
           .operator_name = std::move(stated.custom.name),
           .config = config_of(row, stated.request, sm),
           .template_hash = CarriedHashes::known().now(row.template_hash),

@@ -18,22 +18,21 @@ namespace scantune {
 // From n_switch items on, the record of n_high is used in place of the one that this belongs to.
 struct Breakpoint {
   u64 n_high;
-  u64 n_switch;               // above the n of its record, up to n_high
-  double regret;              // the most that the record in use was found slower than the other: a fraction of its time
-  std::string template_hash;  // joint_template_hash() of the two records
-  bool is_stale = true;       // whether kernels of the two have changed since it was measured; the table knows both
+  u64 n_switch;  // above the n of its record, up to n_high
 };
 
 struct TuningRecord {
   DeviceIdentity device;
   Request request;
+  u64 served_above = 0;       // it serves more items than this,
+  u64 served_up_to = 0;       // and no more than this: a range that holds its n
   std::string operator_name;  // that of a custom operator that was tuned by name; else empty
   Config config;
   std::string template_hash;  // that of the config's family
   double median_us = 0;
   std::optional<double> default_us;  // the default config's in the same round; nullopt if that one failed
   std::string finished_at;
-  std::optional<Breakpoint> breakpoint;  // towards the record of the next larger n
+  std::optional<Breakpoint> breakpoint;  // towards the record of the next larger n, until a table narrows both ranges
   Layer layer = Layer::user;
   std::string database;
   std::shared_ptr<const RecordOrigin> origin = nullptr;  // null where nothing is known

@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "select/carried_hashes.h"
-
 namespace scantune {
 namespace {
 
@@ -33,27 +31,26 @@ CheckedRows rows_of(std::span<const RecordRow> rows) {
 
 TuningTable::TuningTable(CheckedRows rows) : rows_(std::move(rows)) {
   std::ranges::stable_sort(rows_.records, {}, widths_of_record);
-  complete_breakpoints();
+  apply_breakpoints();
 }
 
 TuningTable::TuningTable(std::span<const RecordRow> rows) : TuningTable(rows_of(rows)) {}
 
-void TuningTable::complete_breakpoints() {
+// A breakpoint ends the range of the record below it, and begins that of the record above.
+void TuningTable::apply_breakpoints() {
   const auto has_breakpoint = [](const TuningRecord& record) { return record.breakpoint.has_value(); };
   if (std::ranges::none_of(rows_.records, has_breakpoint)) return;
   // The places are sorted, so that searching a database of any size takes little time.
-  std::map<std::pair<decltype(problem_of(rows_.records.front())), u64>, const TuningRecord*> places;
-  for (const TuningRecord& record : rows_.records) places[{problem_of(record), record.request.n}] = &record;
+  std::map<std::pair<decltype(problem_of(rows_.records.front())), u64>, TuningRecord*> places;
+  for (TuningRecord& record : rows_.records) places[{problem_of(record), record.request.n}] = &record;
   for (TuningRecord& record : rows_.records) {
     if (!record.breakpoint) continue;
-    if (const auto high = places.find({problem_of(record), record.breakpoint->n_high}); high != places.end()) {
-      record.breakpoint->is_stale = !CarriedHashes::known().is_joint(
-          record.breakpoint->template_hash, record.current_template_hash(), high->second->current_template_hash());
-      continue;
-    }
-    rows_.reject(rejected_breakpoint(
-        record, "there is no usable record at its upper end, n = " + std::to_string(record.breakpoint->n_high)));
-    record.breakpoint.reset();
+    const auto [n_high, n_switch] = *std::exchange(record.breakpoint, std::nullopt);
+    if (const auto high = places.find({problem_of(record), n_high}); high != places.end())
+      record.served_up_to = high->second->served_above = n_switch - 1;
+    else
+      rows_.reject(
+          rejected_breakpoint(record, "there is no usable record at its upper end, n = " + std::to_string(n_high)));
   }
 }
 

@@ -25,7 +25,7 @@ class TuningTable {
   std::size_t rejected_count() const { return rows_.rejected.size() + rows_.unlisted_rejections; }
 
  private:
-  void complete_breakpoints();
+  void apply_breakpoints();
 
   CheckedRows rows_;  // records sorted by architecture, algorithm and sizes
 };

@@ -31,6 +31,7 @@ Json record_json(const TuningRecord& record) {
           {"request", canonical_request({record.request, {.source = {}, .name = record.operator_name}})},
           {"shape", canonical_shape(record.request)},
           {"n", record.request.n},
+          {"serves", {record.served_above, record.served_up_to}},
           {"median_us", record.median_us},
           {"default_us", or_null(record.default_us)},
           {"layer", token(record.layer)},

@@ -53,7 +53,7 @@ INSERT INTO trial SELECT NULL, 3, 5, id, 4096, 'lookback', '{{"window":0}}', '{"
 _MORE_RECORDS = """
 WITH RECURSIVE more (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM more LIMIT ?)
 INSERT INTO record SELECT device_id, problem_id, n + k, family, config, run_id, median_us, spread, default_us,
-  ceiling_us, finished_at FROM record, more
+  ceiling_us, finished_at, n + k - 1, n + k, probes FROM record, more
 """
 _MORE_TRIALS = """
 WITH RECURSIVE more (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM more LIMIT ?)

@@ -10,8 +10,8 @@ TEST_F(Plans, DescribeTheRecordThatTheyComeFrom) {
   rows_ = {row_with("lookback", 1 << 20, "block_threads", 512)};
   const std::string text = plan(sum_of(1 << 20))->describe();
   for (const char* part : {"i32 inclusive sum of 1048576 items on NVIDIA H200 (sm_90, 132 SMs)", "block_threads=512",
-                           "exact_n, tuned for n = 1048576 on this device", "10 us (default 12 us)",
-                           "2025-01-02T03:04:05Z", "test.db", "fake 1.0"})
+                           "exact_n, tuned for n = 1048576, which serves 524289 to 1048576 items, on this device",
+                           "10 us (default 12 us)", "2025-01-02T03:04:05Z", "test.db", "fake 1.0"})
     EXPECT_TRUE(contains(text, part)) << part << " is not in\n" << text;
 }
 

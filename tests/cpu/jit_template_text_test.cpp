@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "jit/template_hash.h"
+#include "joint_template_hash.h"
 #include "scantune/error.hpp"
 #include "space/space.h"
 

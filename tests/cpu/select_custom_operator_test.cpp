@@ -9,11 +9,12 @@ namespace {
 using testing::contains;
 using testing::custom_of;
 using testing::custom_row;
+using testing::everywhere;
 using testing::select_custom;
 using testing::select_from;
 using testing::value_of;
 
-TEST(Rule5, TakesTheRecordOfANamedOperatorByItsName) {
+TEST(Rule6, TakesTheRecordOfANamedOperatorByItsName) {
   const auto selection = select_custom(
       {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 16, 512),
        custom_row(8, "custom_moderate:filter", 1 << 16, 384)},
@@ -23,50 +24,52 @@ TEST(Rule5, TakesTheRecordOfANamedOperatorByItsName) {
   EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine and n = 65536")) << selection.reason;
 }
 
-TEST(Rule5, PrefersAnotherNOfTheSameNameToItsCostClass) {
-  const auto selection = select_custom(
-      {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_moderate:affine", 1 << 17, 512)},
-      "affine");
+TEST(Rule6, PrefersAnotherNOfTheSameNameToItsCostClass) {
+  const auto selection = select_custom({custom_row(8, "custom_moderate", 1 << 16, 128),
+                                        everywhere(custom_row(8, "custom_moderate:affine", 1 << 17, 512))},
+                                       "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Rule5, KnowsANamedOperatorAlsoUnderAnotherCostClass) {
+TEST(Rule6, KnowsANamedOperatorAlsoUnderAnotherCostClass) {
   const auto selection = select_custom(
       {custom_row(8, "custom_moderate", 1 << 16, 128), custom_row(8, "custom_cheap:affine", 1 << 16, 512)}, "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Rule5, FallsBackToTheCostClassOfANamedOperator) {
+TEST(Rule6, FallsBackToTheCostClassOfANamedOperator) {
   const auto selection =
       select_custom({custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:filter", 1 << 16, 512),
-                     custom_row(8, "custom_moderate", 1 << 17, 128)},
+                     everywhere(custom_row(8, "custom_moderate", 1 << 17, 128))},
                     "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
   EXPECT_TRUE(contains(selection.reason, "custom_moderate operators of this size and n = 131072")) << selection.reason;
 }
 
-TEST(Rule5, TakesTheRecordOfItsCostClassForAnOperatorWithoutAName) {
-  const auto selection = select_custom(
-      {custom_row(8, "custom_moderate:affine", 1 << 16, 512), custom_row(8, "custom_moderate", 1 << 17, 128)}, "");
+TEST(Rule6, TakesTheRecordOfItsCostClassForAnOperatorWithoutAName) {
+  const auto selection = select_custom({custom_row(8, "custom_moderate:affine", 1 << 16, 512),
+                                        everywhere(custom_row(8, "custom_moderate", 1 << 17, 128))},
+                                       "");
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
   EXPECT_FALSE(contains(selection.reason, "custom")) << selection.reason;
 }
 
-TEST(Rule5, LetsANamedRecordServeOthersOfItsClassBeforeAnotherClass) {
+TEST(Rule6, LetsANamedRecordServeOthersOfItsClassBeforeAnotherClass) {
   for (const char* asked : {"", "filter"}) {
-    const auto selection = select_custom(
-        {custom_row(8, "custom_cheap", 1 << 16, 384), custom_row(8, "custom_moderate:affine", 1 << 17, 512)}, asked);
+    const auto selection = select_custom({custom_row(8, "custom_cheap", 1 << 16, 384),
+                                          everywhere(custom_row(8, "custom_moderate:affine", 1 << 17, 512))},
+                                         asked);
     EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
     EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
     EXPECT_TRUE(contains(selection.reason, "custom_moderate:affine of the same types")) << selection.reason;
   }
 }
 
-TEST(Rule5, LetsAnotherCostClassServeAsAnotherOperator) {
+TEST(Rule6, LetsAnotherCostClassServeAsAnotherOperator) {
   const auto selection = select_custom({custom_row(8, "custom_expensive", 1 << 16, 512)}, "affine");
   EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
   EXPECT_TRUE(contains(selection.reason, "custom_expensive of the same types")) << selection.reason;
@@ -83,7 +86,7 @@ TEST(Selector, ServesAStructOfThatSizeWhateverItIsAlignedTo) {
   EXPECT_EQ(select_from({custom_row(8, "custom_moderate", 1 << 16)}, request).origin, ConfigOrigin::exact_n);
 }
 
-TEST(Rule3, PrefersANamedRecordOfThisDeviceToOneOfAnother) {
+TEST(Rule4, PrefersANamedRecordOfThisDeviceToOneOfAnother) {
   RecordRow named = custom_row(8, "custom_moderate:affine", 1 << 16, 512);
   named.device_name = "NVIDIA H100";
   const auto selection = select_custom({named, custom_row(8, "custom_cheap", 1 << 16, 128)}, "affine");

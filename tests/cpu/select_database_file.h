@@ -53,13 +53,19 @@ class DatabaseFile : public ::testing::Test {
   }
 
   static void insert(SQLite::Database& database, const RecordRow& row) {
-    SQLite::Statement statement(database, "INSERT INTO record VALUES (1, 1, ?, ?, ?, 1, ?, 0.01, ?, NULL, ?)");
+    const bool has_range = database.execAndGet("PRAGMA user_version").getInt() > 3;
+    SQLite::Statement statement(database, "INSERT INTO record VALUES (1, 1, ?, ?, ?, 1, ?, 0.01, ?, NULL, ?" +
+                                              std::string(has_range ? ", ?, ?, '[]')" : ")"));
     statement.bind(1, row.n);
     statement.bind(2, row.family);
     statement.bind(3, row.config);
     statement.bind(4, row.median_us);
     if (row.default_us) statement.bind(5, *row.default_us);
     statement.bind(6, row.finished_at);
+    if (has_range) {
+      statement.bind(7, row.served_above);
+      statement.bind(8, row.served_up_to);
+    }
     statement.exec();
   }
 

@@ -6,10 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <set>
 
-#include "message_of.h"
 #include "scantune/error.hpp"
 #include "select/layers.h"
 #include "select/selector.h"
@@ -36,9 +33,92 @@ TEST_F(DatabaseFile, GivesBackTheBreakpointAboveARecord) {
   ASSERT_EQ(rows.records.size(), 2u);
   for (const TuningRecord& record : rows.records) EXPECT_EQ(record.breakpoint.has_value(), record.request.n == 1000);
   const TuningTable table(rows);
-  const auto selection = select(table, kH200, sum_of(1700));
-  EXPECT_TRUE(contains(selection.reason, "below the breakpoint n = 1800")) << selection.reason;
-  EXPECT_FALSE(contains(selection.reason, "other kernel templates")) << selection.reason;
+  EXPECT_EQ(select(table, kH200, sum_of(1799)).record->request.n, 1000u);
+  EXPECT_EQ(select(table, kH200, sum_of(1800)).record->request.n, 2000u);
+}
+
+TEST_F(DatabaseFile, GivesBackTheRangeOfARecord) {
+  auto database = create(file_);
+  RecordRow row = row_of("lookback", 1000);
+  row.served_above = 10;
+  row.served_up_to = 5000;
+  insert(database, row);
+  const TuningTable table(read_records(file_, Layer::user));
+  for (const u64 n : {11, 1000, 5000})
+    EXPECT_TRUE(contains(select(table, kH200, sum_of(n)).reason, "which serves 11 to 5000 items")) << n;
+  for (const u64 n : {10, 5001}) EXPECT_EQ(select(table, kH200, sum_of(n)).origin, ConfigOrigin::untuned) << n;
+}
+
+// A record of before there were ranges serves its octave, up to its own n.
+TEST_F(DatabaseFile, OfAnOlderVersionServesFromThePowerOfTwoBelowItsRecordsN) {
+  const std::pair<const char*, int> kSchemas[] = {
+      {SCANTUNE_SCHEMA_VERSION_1, 1}, {SCANTUNE_SCHEMA_VERSION_2, 2}, {SCANTUNE_SCHEMA_VERSION_3, 3}};
+  const std::pair<std::int64_t, u64> kRecords[] = {
+      // n, and more than what it serves
+      {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 4}, {1 << 16, 1 << 15}, {(1 << 16) + 1, 1 << 16}, {1'000'000, 1 << 19}};
+  for (const auto& [schema, version] : kSchemas) {
+    const fs::path file = directory_ / ("version" + std::to_string(version) + ".db");
+    auto database = create(file, schema);
+    ASSERT_EQ(database.execAndGet("PRAGMA user_version").getInt(), version);
+    for (const auto& [n, above] : kRecords) insert(database, row_of("lookback", n));
+    const TuningTable table(read_records(file, Layer::user));
+    ASSERT_EQ(table.records().size(), std::size(kRecords)) << version;
+    for (std::size_t place = 0; place < std::size(kRecords); ++place) {
+      EXPECT_EQ(table.records()[place].served_above, kRecords[place].second) << version;
+      EXPECT_EQ(table.records()[place].served_up_to, static_cast<u64>(kRecords[place].first)) << version;
+      EXPECT_EQ(octave_begin(kRecords[place].first), static_cast<std::int64_t>(kRecords[place].second));
+    }
+    EXPECT_EQ(select(table, kH200, sum_of(524'288)).origin, ConfigOrigin::untuned) << version;
+    EXPECT_EQ(select(table, kH200, sum_of(524'289)).record->request.n, 1'000'000u) << version;
+    EXPECT_EQ(select(table, kH200, sum_of(1'000'000)).origin, ConfigOrigin::exact_n) << version;
+    EXPECT_EQ(select(table, kH200, sum_of(1'000'001)).origin, ConfigOrigin::untuned) << version;
+  }
+}
+
+TEST_F(DatabaseFile, OfVersion3KeepsItsBreakpoints) {
+  auto database = create(file_, SCANTUNE_SCHEMA_VERSION_3);
+  insert(database, row_of("lookback", 1000));
+  insert(database, row_of("lookback", 4000));
+  database.exec("INSERT INTO breakpoint VALUES (1, 1, 1000, 4000, 1800, '[]', 0.02, 1, '2025-01-02T03:04:05Z')");
+  const TuningTable table(read_records(file_, Layer::user));
+  EXPECT_EQ(select(table, kH200, sum_of(1799)).record->request.n, 1000u);
+  EXPECT_EQ(select(table, kH200, sum_of(1800)).record->request.n, 4000u);
+}
+
+// A stranger's file may hold anything, whatever its schema promises.
+TEST_F(DatabaseFile, WithARangeThatIsNoneLosesTheRecord) {
+  auto database = create(file_);
+  database.exec("PRAGMA ignore_check_constraints = ON");
+  insert(database, row_of("lookback", 65536));
+  const auto reason_with = [&](const std::string& values) {
+    database.exec("UPDATE record SET " + values);
+    const auto rows = read_records(file_, Layer::user);
+    EXPECT_TRUE(rows.records.empty()) << values;
+    return rows.rejected.empty() ? "" : rows.rejected.front().reason;
+  };
+  for (const char* above : {"65536", "-1", "'none'", "'32768 items'", "x'00'", "0.5", "1e300", "9223372036854775807"}) {
+    const std::string reason = reason_with("served_above = " + std::string(above) + ", served_up_to = 65536");
+    EXPECT_TRUE(contains(reason, "its range, ")) << above << ": " << reason;
+  }
+  for (const char* up_to : {"65535", "0", "-1", "'many'", "x'00'", "1e300", "65536.5", "281474976710657"}) {
+    const std::string reason = reason_with("served_above = 32768, served_up_to = " + std::string(up_to));
+    EXPECT_TRUE(contains(reason, "its range, ")) << up_to << ": " << reason;
+  }
+  database.exec("UPDATE record SET served_above = 32768, served_up_to = 281474976710656");
+  EXPECT_EQ(read_records(file_, Layer::user).records.size(), 1u);
+}
+
+TEST_F(DatabaseFile, WithoutRangesIsNoneOfThisVersion) {
+  auto database = create(file_, SCANTUNE_SCHEMA_VERSION_3);
+  insert(database, row_of("lookback", 65536));
+  database.exec("PRAGMA user_version = 4");
+  EXPECT_TRUE(contains(message_of_reading(), "it cannot be read")) << message_of_reading();
+  for (const char* column : {"served_above", "served_up_to"})
+    database.exec("ALTER TABLE record ADD COLUMN " + std::string(column) + " INTEGER");
+  const auto rows = read_records(file_, Layer::user);
+  EXPECT_TRUE(rows.records.empty());
+  ASSERT_EQ(rows.rejected.size(), 1u);
+  EXPECT_TRUE(contains(rows.rejected[0].reason, "its range, ")) << rows.rejected[0].reason;
 }
 
 TEST_F(DatabaseFile, OfVersion1HoldsRecordsMeasuredBackToBackAndNoBreakpoints) {
@@ -251,13 +331,15 @@ TEST_F(DatabaseFile, WithMoreRecordsThanAnyTunerStoresIsRefused) {
   auto database = create(file_);
   database.exec(
       "WITH RECURSIVE items(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM items LIMIT 100001) "
-      "INSERT INTO record SELECT 1, 1, n, 'lookback', '{}', 1, 1.0, 0.0, 1.0, NULL, '' FROM items");
+      "INSERT INTO record SELECT 1, 1, n, 'lookback', '{}', 1, 1.0, 0.0, 1.0, NULL, '', 0, n, '[]' FROM items");
   EXPECT_TRUE(contains(message_of_reading(), "more than 100000 records")) << message_of_reading();
 }
 
 TEST_F(DatabaseFile, WithWrongTypesOfValuesYieldsNoRecord) {
   auto database = create(file_);
-  database.exec("INSERT INTO record VALUES (1, 1, 65536, x'00ff', x'7b00', 1, 'soon' || 9, 0.0, 1.0, NULL, '')");
+  database.exec(
+      "INSERT INTO record VALUES (1, 1, 65536, x'00ff', x'7b00', 1, 'soon' || 9, 0.0, 1.0, NULL, '', 0, 65536, "
+      "'[]')");
   EXPECT_TRUE(TuningTable(read_records(file_, Layer::user)).records().empty());
 }
 
@@ -345,76 +427,6 @@ TEST(Layers, FindTheUsersDatabaseByTheEnvironmentOrTheDataHome) {
   unsetenv("SCANTUNE_DB");
   setenv("XDG_DATA_HOME", "/data", 1);
   EXPECT_EQ(user_database(), fs::path("/data/scantune/tuning.db"));
-}
-
-TEST(BuiltInRecords, AreReadFromLinesOfJson) {
-  const std::string config = row_of("lookback", 65536).config;
-  const std::string line =
-      R"({"arch":"sm_90","device_name":"NVIDIA H200","sm_count":132,"algorithm":"scan",)"
-      R"("request":{"input_type":"i32","accumulator_type":"i32","output_type":"i32"},)"
-      R"("n":65536,"family":"lookback","config":)" +
-      config + R"(,"template_hash":"x","median_us":3.5,"default_us":4.5,"finished_at":"2025","seed":1,"breakpoint":)" +
-      R"({"n_high":131072,"n_switch":80000,"regret":0.01,"template_hash":"y"}})";
-  const auto rows = parse_built_in(line + "\n\n" + line + "\n");
-  ASSERT_EQ(rows.size(), 2u);
-  const auto selection = select(TuningTable(rows), kH200, sum_of(65536));
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_DOUBLE_EQ(selection.record->median_us, 3.5);
-  ASSERT_TRUE(rows[0].breakpoint.has_value());
-  EXPECT_EQ(rows[0].breakpoint->n_switch, 80000);
-  EXPECT_EQ(rows[0].breakpoint->template_hash, "y");
-}
-
-TEST(BuiltInRecords, NameTheLineThatIsWrong) {
-  const std::string message = message_of<DatabaseError>([] { parse_built_in("\n{\"arch\":"); });
-  EXPECT_TRUE(contains(message, "line 2")) << message;
-}
-
-TEST(BuiltInRecords, AreRefusedWhereANumberWithAFractionStandsForAnInteger) {
-  std::string line = built_in_databases().front().text;
-  line.resize(line.find('\n'));
-  ASSERT_EQ(parse_built_in(line).size(), 1u);
-  const std::size_t n = line.find("\"n\":") + 4;
-  for (const char* number : {"1e308", "1.5", "-1e19"}) {
-    const std::string other = line.substr(0, n) + number + line.substr(line.find(',', n));
-    EXPECT_THROW(parse_built_in(other), DatabaseError) << number;
-  }
-}
-
-// What is wrong with a row that came with the library, if anything.
-std::string problem_of(const RecordRow& row) {
-  if (row.arch == "host") return "it is of a host, which is another everywhere";
-  if (row.template_hash.size() != 64) return "template_hash is no SHA-256";
-  if (row.finished_at.size() != std::string_view("2026-01-31T12:00:00Z").size()) return "finished_at is no time";
-  if (row.request != canonical_request(parse_request(algorithm_of<ScanRequest>(), row.request)))
-    return "its request has another spelling";
-  const auto result = check(row);
-  const auto* rejected = std::get_if<RejectedRow>(&result);
-  return rejected != nullptr ? rejected->reason : "";
-}
-
-TEST(BuiltInRecords, ThatCameWithTheLibraryAreLegalAndSayWhereTheyComeFrom) {
-  for (const RecordRow& row : built_in_records()) EXPECT_EQ(problem_of(row), "") << row.request << " of " << row.n;
-}
-
-TEST(BuiltInRecords, AreRefusedWithoutProvenanceOrWithAnIllegalConfig) {
-  RecordRow good = row_of("lookback", 65536);
-  EXPECT_EQ(problem_of(good), "");
-  RecordRow host = good, unknown = good, timeless = good, illegal = good;
-  host.arch = "host";
-  unknown.template_hash = "";
-  timeless.finished_at = "2025";
-  illegal.config = "{}";
-  for (const RecordRow& row : {host, unknown, timeless, illegal}) EXPECT_NE(problem_of(row), "");
-}
-
-TEST(BuiltInRecords, ThatCameWithTheLibraryAreOnePerDeviceProblemAndN) {
-  std::set<std::string> keys;
-  for (const RecordRow& row : built_in_records()) {
-    const std::string key = row.arch + ' ' + row.device_name + ' ' + std::to_string(row.sm_count) + ' ' +
-                            std::to_string(row.n) + ' ' + row.algorithm + ' ' + row.request;
-    EXPECT_TRUE(keys.insert(key).second) << "twice: " << key;
-  }
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class ForeignDatabase : public testing::DatabaseFile {
     database.exec(
         "WITH RECURSIVE k(n) AS (SELECT 100000 UNION ALL SELECT n + 1 FROM k LIMIT " + std::to_string(others) +
         ") INSERT INTO record SELECT 1, 1, k.n, family, config, 1, median_us, spread, default_us, ceiling_us, "
-        "finished_at FROM record, k WHERE record.n = 65536");
+        "finished_at, 0, k.n, '[]' FROM record, k WHERE record.n = 65536");
   }
   void alter(const std::string& sql) { SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec(sql); }
   // Puts into the schema what no statement would, as a writer of the file's bytes can.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "select/printable.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 using testing::built_in;
 using testing::contains;
+using testing::everywhere;
 using testing::of_type;
 using testing::row_of;
 using testing::row_with;
@@ -23,16 +25,17 @@ TEST(Selector, UsesABuiltInRecordWhereNothingWasTuned) {
   const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512))}, sum_of(1 << 16));
   EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_EQ(selection.reason, "tuned for n = 65536: built-in record (NVIDIA H200, 132 SMs)");
+  EXPECT_EQ(selection.reason,
+            "tuned for n = 65536, which serves 32769 to 65536 items: built-in record (NVIDIA H200, 132 SMs)");
 }
 
-TEST(Selector, UsesTheBuiltInRecordOfTheNearestN) {
+TEST(Selector, UsesTheBuiltInRecordWhoseRangeHoldsN) {
   const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512)),
                                       built_in(row_with("lookback", 1 << 17, "block_threads", 128))},
                                      sum_of(120'000));
   EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
-  EXPECT_TRUE(contains(selection.reason, "n = 131072 (the nearest that serves n = 120000): built-in record"))
+  EXPECT_TRUE(contains(selection.reason, "n = 131072, which serves 65537 to 131072 items: built-in record"))
       << selection.reason;
 }
 
@@ -48,7 +51,9 @@ TEST(Selector, UsesABuiltInRecordOfAnotherOperatorAndOtherTypesAndSaysSo) {
   request.op = Operator::max;
   const auto selection = select_from({built_in(row_of("lookback", 1 << 16))}, request);
   EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_TRUE(contains(selection.reason, "tuned for i32 sum, types of the same sizes, and n = 65536: built-in record"))
+  EXPECT_TRUE(contains(selection.reason,
+                       "tuned for i32 sum, types of the same sizes, and n = 65536, which serves 32769 to 65536 "
+                       "items: built-in record"))
       << selection.reason;
 }
 
@@ -69,7 +74,7 @@ TEST(Selector, UsesABuiltInRecordOfOtherTemplatesAndSaysSo) {
   EXPECT_TRUE(contains(selection.reason, "measured with other kernel templates")) << selection.reason;
 }
 
-TEST(Rule10, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
+TEST(Rule9, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
   const auto selection = select_from({built_in(row_with("lookback", 1 << 16, "block_threads", 512)),
                                       row_with("lookback", 1 << 16, "block_threads", 128)},
                                      sum_of(1 << 16));
@@ -77,23 +82,26 @@ TEST(Rule10, PrefersTheUsersRecordToABuiltInOneOfTheSameN) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
 }
 
-TEST(Rule10, PrefersABuiltInRecordOfThisDeviceAndNToTheUsersOfAnotherN) {
-  const auto selection = select_from({built_in(row_with("lookback", 1 << 26, "block_threads", 512)),
-                                      row_with("lookback", 1 << 12, "block_threads", 128)},
-                                     sum_of(1 << 26));
-  EXPECT_EQ(selection.origin, ConfigOrigin::built_in);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
+TEST(Rule9, TrustsTheUsersRecordInItsRangeMoreThanANearerN) {
+  const std::vector rows{built_in(everywhere(row_with("lookback", 70'000, "block_threads", 512))),
+                         row_with("lookback", 1 << 17, "block_threads", 128)};
+  for (const auto& [n, origin] : {std::pair(1 << 16, ConfigOrigin::built_in),
+                                  {70'000, ConfigOrigin::between_n},
+                                  {1 << 17, ConfigOrigin::exact_n},
+                                  {1 << 26, ConfigOrigin::built_in}})
+    EXPECT_EQ(select_from(rows, sum_of(static_cast<u64>(n))).origin, origin) << n;
 }
 
-TEST(Rule3, PrefersTheUsersRecordOfThisDeviceToABuiltInOneOfAnother) {
+TEST(Rule4, PrefersTheUsersRecordOfThisDeviceToABuiltInOneOfAnother) {
   RecordRow other = built_in(row_with("lookback", 1 << 16, "block_threads", 512));
   other.device_name = "NVIDIA H100";
-  const auto selection = select_from({other, row_with("lookback", 1 << 17, "block_threads", 128)}, sum_of(1 << 16));
+  const auto selection =
+      select_from({other, everywhere(row_with("lookback", 1 << 17, "block_threads", 128))}, sum_of(1 << 16));
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
 }
 
-TEST(Rule3, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
+TEST(Rule4, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
   RecordRow other = row_with("lookback", 1 << 16, "block_threads", 128);
   other.device_name = "NVIDIA H100";
   const auto selection =
@@ -102,14 +110,14 @@ TEST(Rule3, PrefersABuiltInRecordOfThisDeviceToTheUsersOfAnother) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
 }
 
-TEST(Rule10, LetsTheUsersDatabaseOverrideAProjectsOne) {
+TEST(Rule9, LetsTheUsersDatabaseOverrideAProjectsOne) {
   RecordRow shared = row_with("lookback", 1 << 16, "block_threads", 512);
   shared.layer = Layer::project;
   const RecordRow user = row_with("lookback", 1 << 16, "block_threads", 128);
   EXPECT_EQ(value_of(select_from({shared, user}, sum_of(1 << 16)).config, "block_threads"), 128);
 }
 
-TEST(Rule10, PutsTheLayersInTheirOrder) {
+TEST(Rule9, PutsTheLayersInTheirOrder) {
   std::vector<RecordRow> rows;
   int threads = 32;
   for (const Layer layer : {Layer::built_in, Layer::system, Layer::synced, Layer::project, Layer::user}) {
@@ -124,10 +132,12 @@ TEST(Selector, NamesTheDatabaseOfALayerThatIsNotTheUsersOwn) {
   RecordRow row = row_of("lookback", 1 << 16);
   row.layer = Layer::synced;
   row.database = "/data/layers/team.db";
-  EXPECT_EQ(select_from({row}, sum_of(1 << 16)).reason,
-            "tuned for n = 65536 on this device (synced database /data/layers/team.db)");
+  EXPECT_EQ(
+      select_from({row}, sum_of(1 << 16)).reason,
+      "tuned for n = 65536, which serves 32769 to 65536 items, on this device (synced database /data/layers/team.db)");
   row.layer = Layer::user;
-  EXPECT_EQ(select_from({row}, sum_of(1 << 16)).reason, "tuned for n = 65536 on this device");
+  EXPECT_EQ(select_from({row}, sum_of(1 << 16)).reason,
+            "tuned for n = 65536, which serves 32769 to 65536 items, on this device");
 }
 
 TEST(Selector, NamesWhoExportedARecordAndWhoseSignatureItBore) {
@@ -135,8 +145,8 @@ TEST(Selector, NamesWhoExportedARecordAndWhoseSignatureItBore) {
   row.origin = origin_of_policy(
       R"({"trials":96,"origin":{"by":"alice","file":"tuning.db","run":"0123456789ab","signer":"alice@example.com"}})");
   EXPECT_EQ(select_from({row}, sum_of(1 << 16)).reason,
-            "tuned for n = 65536 on this device; exported by alice from tuning.db (run 0123456789ab), signed by "
-            "alice@example.com");
+            "tuned for n = 65536, which serves 32769 to 65536 items, on this device; exported by alice from tuning.db "
+            "(run 0123456789ab), signed by alice@example.com");
 }
 
 std::string policy_by(const std::string& by) { return R"({"origin":{"by":")" + by + R"(","file":"a.db","run":"1"}})"; }
@@ -165,7 +175,7 @@ TEST(RecordOrigin, OfAStrangersPolicyIsPrintableOrNone) {
     EXPECT_EQ(origin_of_policy(policy), nullptr) << policy;
 }
 
-TEST(Rule10, LetsTheFirstOfTwoProjectDatabasesOverrideTheSecond) {
+TEST(Rule9, LetsTheFirstOfTwoProjectDatabasesOverrideTheSecond) {
   RecordRow first = row_with("lookback", 1 << 16, "block_threads", 512);
   RecordRow second = row_with("lookback", 1 << 16, "block_threads", 128);
   first.layer = second.layer = Layer::project;

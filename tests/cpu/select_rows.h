@@ -28,6 +28,8 @@ inline RecordRow row_of(const char* family, std::int64_t n) {
                                    .stated = {}};
   row.database = "test.db";
   row.n = n;
+  row.served_above = octave_begin(n);
+  row.served_up_to = n;
   row.family = family;
   row.config = canonical_parameters(config);
   row.template_hash = template_hash(config.family(), is_custom(request.op), 90);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "select/selector.h"
@@ -19,6 +20,16 @@ inline Selection select_from(std::vector<RecordRow> rows, const ScanRequest& req
 inline Selection select_custom(std::vector<RecordRow> rows, std::string_view name, u64 n = 1 << 16) {
   return select(TuningTable(rows), kH200, custom_of(8, Operator::custom_moderate, n), name);
 }
+
+// Gives a row another range: it serves more items than the first, and no more than the second.
+inline RecordRow serving(std::int64_t above, std::int64_t up_to, RecordRow row) {
+  row.served_above = above;
+  row.served_up_to = up_to;
+  return row;
+}
+
+// Gives it a range that holds every n of these tests.
+inline RecordRow everywhere(RecordRow row) { return serving(0, std::int64_t{1} << 30, std::move(row)); }
 
 inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "scan/config/tile.h"
 #include "scantune/error.hpp"
 
@@ -12,6 +14,7 @@ namespace {
 
 using testing::contains;
 using testing::custom_row;
+using testing::everywhere;
 using testing::isolated;
 using testing::isolated_sum_of;
 using testing::kH200;
@@ -23,18 +26,35 @@ using testing::select_from;
 using testing::sum_of;
 using testing::value_of;
 
-TEST(Rule9, TakesTheRecordOfExactlyThisN) {
-  const auto selection = select_from(
-      {row_with("lookback", 65536, "block_threads", 512), row_with("lookback", 131072, "block_threads", 128)},
-      sum_of(131072));
-  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
-  EXPECT_EQ(selection.record->request.n, 131072u);
+TEST(Rule3, TakesTheRecordWhoseRangeHoldsN) {
+  const std::vector rows{row_with("lookback", 1 << 16, "block_threads", 512),
+                         row_with("lookback", 1 << 17, "block_threads", 128)};
+  const struct {
+    u64 n;
+    ConfigOrigin origin;
+    u64 of;  // n of the record that serves
+  } kCases[] = {{(1 << 15) - 1, ConfigOrigin::untuned, 0},         {1 << 15, ConfigOrigin::untuned, 0},
+                {(1 << 15) + 1, ConfigOrigin::between_n, 1 << 16}, {1 << 16, ConfigOrigin::exact_n, 1 << 16},
+                {(1 << 16) + 1, ConfigOrigin::between_n, 1 << 17}, {100'000, ConfigOrigin::between_n, 1 << 17},
+                {1 << 17, ConfigOrigin::exact_n, 1 << 17},         {(1 << 17) + 1, ConfigOrigin::untuned, 0}};
+  for (const auto& [n, origin, of] : kCases) {
+    const auto selection = select_from(rows, sum_of(n));
+    EXPECT_EQ(selection.origin, origin) << n << ": " << selection.reason;
+    EXPECT_EQ(selection.record ? selection.record->request.n : 0, of) << n << ": " << selection.reason;
+  }
 }
 
-TEST(Rule9, FallsBackToNearestNWhenNIsUnknown) {
-  const std::vector rows{row_with("lookback", 1 << 16, "block_threads", 512),
-                         row_with("lookback", 1 << 18, "block_threads", 128)};
+TEST(Rule3, SaysWhichRangeItIs) {
+  const std::vector rows{row_of("lookback", 1 << 20)};
+  for (const u64 n : {u64{600'000}, u64{1} << 20})
+    EXPECT_EQ(select_from(rows, sum_of(n)).reason,
+              "tuned for n = 1048576, which serves 524289 to 1048576 items, on this device");
+  EXPECT_TRUE(select_from(rows, sum_of(1 << 19)).reason.starts_with("no tuning record serves"));
+}
+
+TEST(Rule10, TakesTheNearestNInLogNOfTwoThatServe) {
+  const std::vector rows{everywhere(row_with("lookback", 1 << 16, "block_threads", 512)),
+                         everywhere(row_with("lookback", 1 << 18, "block_threads", 128))};
   const auto low = select_from(rows, sum_of(125'000));
   EXPECT_EQ(low.origin, ConfigOrigin::between_n);
   EXPECT_EQ(value_of(low.config, "block_threads"), 512) << "nearer in log2, although not in n";
@@ -60,14 +80,15 @@ TEST(Rule2, KeepsRowsFromOneSequenceAndTheOtherWayRound) {
   EXPECT_EQ(select_from({rows[0]}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
-TEST(Rule9, TakesTheRecordOfTheNearestNumberOfRows) {
+TEST(Rule3, ServesRowsOfTheMagnitudeThatWasMeasured) {
   const std::vector rows{row_of_rows(1 << 16, R"({"rows":4})", 64), row_of_rows(1 << 16, R"({"rows":8})", 512)};
-  const auto exact = select_from(rows, rows_of(1 << 16, 256));
-  EXPECT_EQ(exact.origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(value_of(exact.config, "block_threads"), 512);
-  const auto few = select_from(rows, rows_of(1 << 16, 32));
-  EXPECT_EQ(value_of(few.config, "block_threads"), 64);
-  EXPECT_TRUE(contains(few.reason, "tuned for about 16 rows")) << few.reason;
+  for (const auto& [count, block_threads] : {std::pair(256, 512), {200, 512}, {16, 64}, {22, 64}}) {
+    const auto selection = select_from(rows, rows_of(1 << 16, static_cast<u64>(count)));
+    EXPECT_EQ(selection.origin, ConfigOrigin::exact_n) << count;
+    EXPECT_EQ(value_of(selection.config, "block_threads"), block_threads) << count;
+  }
+  for (const u64 count : {8, 32, 128, 512})
+    EXPECT_EQ(select_from(rows, rows_of(1 << 16, count)).origin, ConfigOrigin::untuned) << count;
 }
 
 RecordRow row_of_short_rows(std::int64_t n, const char* shape, const char* config) {
@@ -80,42 +101,21 @@ RecordRow row_of_short_rows(std::int64_t n, const char* shape, const char* confi
 
 // A config that is for the rows at hand may be for none of as many as their magnitude says: 30 rows of 200 items are
 // whole runs of 8, and 32 rows of 6000 items in all are not; nor do 45 rows of 1280 items fit a tile if they are 32.
-TEST(Rule9, KeepsARecordWhoseConfigIsForTheRowsThatWereTuned) {
+TEST(Rule2, KeepsARecordWhoseConfigIsForTheRowsThatWereTuned) {
   const RecordRow runs = row_of_short_rows(6000, R"({"rows":5})", R"({"block_threads": 64, "items_per_thread": 8,
       "whole_runs": 1, "load_hint": "normal", "store_hint": "normal", "pdl": 1})");
   EXPECT_EQ(select_from({runs}, rows_of(6000, 30)).origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(select_from({runs}, rows_of(6001, 17)).origin, ConfigOrigin::untuned) << "353 items are no whole runs";
+  EXPECT_EQ(select_from({runs}, rows_of(6000, 40)).origin, ConfigOrigin::untuned) << "150 items are no whole runs";
   const RecordRow full = row_of_short_rows(57'600, R"({"rows":5})", R"({"block_threads": 256, "items_per_thread": 5,
       "whole_runs": 0, "load_hint": "normal", "store_hint": "normal", "pdl": 1})");
   EXPECT_EQ(select_from({full}, rows_of(57'600, 45)).origin, ConfigOrigin::exact_n);
 }
 
 // Rows are kept by their magnitude: n need be no multiple of that, nor as much.
-TEST(Rule9, ServesRowsWhoseMagnitudeDoesNotDivideN) {
+TEST(Rule3, ServesRowsWhoseMagnitudeDoesNotDivideN) {
   const auto selection = select_from({row_of_rows(1000, R"({"rows":10})", 64)}, rows_of(1000, 1000));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 64);
-}
-
-TEST(Rule13, LeavesARecordToWhatOneTileOrOneClusterHolds) {
-  const std::vector one_tile{row_of("single_block", 256), row_of("single_block", 512)};
-  const auto two_tiles = select_from(one_tile, sum_of(300));
-  EXPECT_EQ(two_tiles.record->request.n, 512u) << "though the other is nearer: " << two_tiles.reason;
-  EXPECT_EQ(select_from(one_tile, sum_of(200)).record->request.n, 256u);
-  EXPECT_EQ(select_from({one_tile[0]}, sum_of(300)).origin, ConfigOrigin::untuned);
-
-  const std::vector one_cluster{row_of("one_shot", 1 << 15), row_of("one_shot", 1 << 16)};
-  ASSERT_GT(value_of(parse_config(one_cluster[0].family, one_cluster[0].config), "cluster_blocks"), 1);
-  EXPECT_EQ(select_from(one_cluster, sum_of(40'000)).record->request.n, 1u << 16);
-  EXPECT_EQ(select_from(one_cluster, sum_of(30'000)).record->request.n, 1u << 15);
-}
-
-TEST(Rule14, PutsNothingFarInThePlaceOfARecordThatOneClusterHeld) {
-  const RecordRow near = row_of("one_shot", 1 << 15), far = row_with("one_shot", 1 << 20, "poll_warps", 2);
-  ASSERT_GT(value_of(parse_config(near.family, near.config), "cluster_blocks"), 1);
-  EXPECT_EQ(select_from({far}, sum_of(33'000)).origin, ConfigOrigin::between_n);
-  const auto both = select_from({near, far}, sum_of(33'000));
-  EXPECT_EQ(both.origin, ConfigOrigin::untuned) << "a record five octaves away knows no better: " << both.reason;
 }
 
 TEST(Rule7, TakesTheRecordOfTheLatencyThatWasAskedFor) {
@@ -133,123 +133,94 @@ TEST(Rule7, UsesARecordOfTheOtherLatencyWhereThereIsNoneAndSaysSo) {
       << selection.reason;
 }
 
-TEST(Rule7, PrefersARecordOfTheLatencyWithinAnOctaveToOneOfTheOtherAndThisN) {
-  const RecordRow other = row_with("lookback", 1 << 16, "block_threads", 512);
-  const auto near =
-      select_from({other, isolated(row_with("lookback", 1 << 15, "block_threads", 128))}, isolated_sum_of(1 << 16));
-  EXPECT_EQ(value_of(near.config, "block_threads"), 128);
-  const auto far =
-      select_from({other, isolated(row_with("lookback", 1 << 14, "block_threads", 128))}, isolated_sum_of(1 << 16));
-  EXPECT_EQ(value_of(far.config, "block_threads"), 512);
-}
-
-TEST(Rule7, PutsTheLatencyFirstWithinAnOctaveOnlyForOtherOperatorsAndDevicesToo) {
-  ScanRequest max = isolated_sum_of(1 << 26);
-  max.op = Operator::max;
-  const DeviceIdentity other_device{"sm_90", 90, "NVIDIA H100", 114};
-  const RecordRow back_to_back = row_with("lookback", 1 << 26, "block_threads", 512);
-  const auto isolated_at = [](std::int64_t n) { return isolated(row_with("lookback", n, "block_threads", 128)); };
-  for (const DeviceIdentity& device : {kH200, other_device}) {
-    const auto far = select_from({isolated_at(1 << 14), back_to_back}, max, device);
-    EXPECT_EQ(value_of(far.config, "block_threads"), 512) << device.name << ": " << far.reason;
-    const auto near = select_from({isolated_at(1 << 25), back_to_back}, max, device);
-    EXPECT_EQ(value_of(near.config, "block_threads"), 128) << device.name << ": " << near.reason;
-  }
+TEST(Rule7, PrefersARecordOfTheLatencyWhereItServes) {
+  const std::vector rows{everywhere(row_with("lookback", 1 << 16, "block_threads", 512)),
+                         isolated(row_with("lookback", 1 << 17, "block_threads", 128))};
+  for (const auto& [n, block_threads] : {std::pair(1 << 16, 512), {(1 << 16) + 1, 128}, {1 << 17, 128}, {1 << 18, 512}})
+    EXPECT_EQ(value_of(select_from(rows, isolated_sum_of(static_cast<u64>(n))).config, "block_threads"), block_threads)
+        << n;
 }
 
 TEST(Rule2, PassesOverANearerRecordWhoseFamilyCannotScanThisN) {
-  const auto selection = select_from({row_of("single_block", 1 << 17), row_of("lookback", 1 << 18)}, sum_of(150'000));
+  const auto selection =
+      select_from({everywhere(row_of("single_block", 1 << 17)), row_of("lookback", 1 << 18)}, sum_of(150'000));
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_STREQ(selection.config.family().name(), "lookback");
 }
 
-TEST(Rule12, DoesNotStretchALastResortFarBeyondWhereItWon) {
-  const auto near = select_from({row_of("single_block", 1 << 15)}, sum_of(1 << 16));
-  EXPECT_EQ(near.origin, ConfigOrigin::between_n);
-  const auto far = select_from({row_of("single_block", 1 << 10)}, sum_of(1 << 16));
-  EXPECT_EQ(far.origin, ConfigOrigin::untuned);
+// A row of the default config of its own request.
+RecordRow row_of_default(std::int64_t n) {
+  return row_of(default_config(sum_of(static_cast<u64>(n)), 90).family().name(), n);
 }
 
-TEST(Rule12, DoesNotStretchAFamilyBeyondAnOctaveToWhereTheDefaultsIsPreferred) {
-  const std::vector rows{row_of("three_phase", 1 << 22)};
-  EXPECT_EQ(select_from(rows, sum_of(1 << 21)).origin, ConfigOrigin::between_n);
-  for (const u64 n : {u64{1000}, u64{1} << 16, u64{1} << 20, u64{1} << 28}) {
-    const auto selection = select_from(rows, sum_of(n));
-    EXPECT_EQ(selection.origin, ConfigOrigin::untuned) << n;
-    EXPECT_EQ(selection.config, default_config(sum_of(n), 90)) << n;
+TEST(Rule11, TakesADefaultThatWonForADefaultThatIsGood) {
+  const std::int64_t n = std::int64_t{1} << 22;
+  const RecordRow won = row_of_default(n);
+  ASSERT_EQ(select_from({won}, sum_of(u64{1} << 22)).config, default_config(sum_of(u64{1} << 22), 90));
+  for (const u64 other : {u64{1000}, u64{1} << 16, (u64{1} << 22) - 1, u64{1} << 30}) {
+    const auto selection = select_from({everywhere(won)}, sum_of(other));
+    EXPECT_EQ(selection.config, default_config(sum_of(other), 90)) << other;
+    EXPECT_EQ(selection.origin, ConfigOrigin::between_n) << other;
+    EXPECT_EQ(contains(selection.reason, "; the default won there, so this n has its own default"),
+              selection.config != selection.record->config)
+        << selection.reason;
+  }
+  EXPECT_NE(default_config(sum_of(1000), 90), select_from({won}, sum_of(u64{1} << 22)).config) << "nothing was shown";
+}
+
+TEST(Rule11, KeepsAConfigThatBeatTheDefault) {
+  const std::string preferred = default_config(sum_of(u64{1} << 22), 90).family().name();
+  const RecordRow other_family = row_of(preferred == "lookback" ? "three_phase" : "lookback", 1 << 22);
+  for (const RecordRow& beat : {row_with("pipelined", 1 << 22, "poll_distance", 1), other_family}) {
+    const auto selection = select_from({everywhere(beat)}, sum_of(u64{1} << 30));
+    EXPECT_EQ(selection.config, parse_config(beat.family, beat.config)) << selection.reason;
+    EXPECT_FALSE(contains(selection.reason, "the default won there")) << selection.reason;
   }
 }
 
-constexpr u64 kHeld = kBytesAllSmsHold / 4;  // sums of i32 for which one_shot is preferred; beyond, pipelined is
-
-std::string family_of(const Selection& selection) { return selection.config.family().name(); }
-
-TEST(Rule12, LeavesARecordWhereAFamilyTakesOverThatDidNotLoseToIt) {
-  const auto at_held = row_of("one_shot", kHeld), beyond = row_of("pipelined", 2 * kHeld);
-  EXPECT_EQ(family_of(select_from({at_held}, sum_of(kHeld * 3 / 4))), "one_shot");
-  const auto left = select_from({at_held}, sum_of(kHeld * 3 / 2));
-  EXPECT_EQ(family_of(left), "pipelined");
-  EXPECT_EQ(left.origin, ConfigOrigin::untuned);
-  EXPECT_EQ(family_of(select_from({beyond}, sum_of(kHeld))), "one_shot");
-  EXPECT_EQ(family_of(select_from({row_of("one_shot", 2 * kHeld)}, sum_of(kHeld * 3))), "one_shot") << "it won there";
-
-  const auto between = select_from({at_held, beyond}, sum_of(kHeld * 5 / 4));
-  EXPECT_EQ(between.record->request.n, 2 * kHeld) << "though the other is nearer: " << between.reason;
-  const auto far = select_from({at_held, row_with("pipelined", 4 * kHeld, "poll_distance", 1)}, sum_of(kHeld * 3 / 2));
-  EXPECT_EQ(far.record->request.n, 4 * kHeld) << "a record of the family that takes over: " << far.reason;
-}
-
-TEST(Rule12, KeepsARecordWhereItsFamilyIsNoLongerPreferredAndNoneTakesOver) {
-  RecordRow row = row_of("one_shot", kHeld);
-  row.arch = "sm_80";
-  row.config = canonical_parameters(find_family("one_shot")->default_config(sum_of(kHeld), 80));
-  const DeviceIdentity without_pipelined{"sm_80", 80, kH200.name, kH200.sm_count};
-  EXPECT_EQ(family_of(select_from({row}, sum_of(kHeld * 3 / 2), without_pipelined)), "one_shot");
-
-  ScanRequest request = of_type(sum_of(kHeld), ValueType::f32);
-  request.determinism = Determinism::run_to_run;
-  RecordRow exact = of_type(row_of("one_shot", kHeld), "f32");
-  testing::state(exact, {"determinism"}, "run_to_run");
-  exact.config = canonical_parameters(find_family("one_shot")->default_config(request, 90));
-  request.n = kHeld * 3 / 2;
-  EXPECT_EQ(family_of(select_from({exact}, request)), "one_shot") << "three_phase reads everything twice";
-}
-
-TEST(Rule12, JudgesARecordOfAnotherOperatorByItsOwnProblem) {
+TEST(Rule11, GivesAnotherOperatorItsOwnDefault) {
   const u64 held = kBytesAllSmsHold / 2;  // packed sums of i16; exclusive maxima are held in words, half as many
-  RecordRow sum = row_of("one_shot", held);
+  ScanRequest request = sum_of(held);
+  request.input_type = request.output_type = ValueType::i16;
+  const Config of_sum = default_config(request, 90);
+  RecordRow sum = row_of(of_sum.family().name(), static_cast<std::int64_t>(held));
   testing::state(sum, {"input_type", "output_type"}, "i16");
-  RecordRow smaller = sum;
-  smaller.n /= 2;
-  ScanRequest maximum = sum_of(held * 3 / 2);
-  maximum.input_type = maximum.output_type = ValueType::i16;
-  maximum.op = Operator::max;
-  maximum.kind = Kind::exclusive;
-  maximum.init = Init::value;
-  EXPECT_EQ(family_of(select_from({sum}, maximum)), "pipelined");
-  maximum.n = held * 3 / 4;
-  EXPECT_EQ(family_of(select_from({smaller, sum}, maximum)), "pipelined") << "both sums won as the rule has it";
+  sum.config = canonical_parameters(of_sum);
+  EXPECT_EQ(select_from({sum}, request).config, of_sum);
+  request.op = Operator::max;
+  request.kind = Kind::exclusive;
+  request.init = Init::value;
+  ASSERT_NE(default_config(request, 90), of_sum);
+  const auto selection = select_from({sum}, request);
+  EXPECT_EQ(selection.origin, ConfigOrigin::other_operator);
+  EXPECT_EQ(selection.config, default_config(request, 90));
 }
 
-TEST(Rule12, KeepsARecordWhereAnotherFamilyIsPreferredAsMuchAsAtItsN) {
-  const auto room_for_more = row_with("single_block", 2048, "block_threads", 1024);
-  EXPECT_EQ(family_of(select_from({room_for_more}, sum_of(3000))), "single_block");
+// A row of any algorithm.
+RecordRow row_of_request(const Request& request, const Config& config) {
+  RecordRow row = row_of("lookback", static_cast<std::int64_t>(request.n));
+  row.algorithm = request.algorithm().name();
+  row.request = canonical_request({request, {}});
+  row.shape = canonical_shape(request);
+  row.family = config.family().name();
+  row.config = canonical_parameters(config);
+  row.template_hash = template_hash(config.family(), false, 90);
+  return row;
 }
 
-TEST(Rule15, TakesADefaultThatWonFarAwayForADefaultThatIsGood) {
-  const u64 n = u64{1} << 30;
-  const Config own = find_family("pipelined")->default_config(sum_of(n), 90);
-  const auto won = select_from({row_of("pipelined", 1 << 22)}, sum_of(n));
-  EXPECT_NE(won.config, won.record->config) << "more tiles are in flight where there is more to scan";
-  EXPECT_EQ(won.config, own);
-  EXPECT_EQ(won.origin, ConfigOrigin::between_n);
-  EXPECT_TRUE(contains(won.reason, "the default won there")) << won.reason;
-
-  const auto beaten = select_from({row_with("pipelined", 1 << 22, "poll_distance", 1)}, sum_of(n));
-  EXPECT_EQ(value_of(beaten.config, "poll_distance"), 1);
+// 1449 rows are kept as 2048, which 1000 items cannot have.
+TEST(Rule11, KnowsNoDefaultWhereTheShapeOfARecordIsOneThatNobodySupports) {
+  const SortRequest request{.segments = Segments::rows, .n = 1000, .rows = 1449};
+  SortRequest rounded = request;
+  rounded.rows = 2048;
+  ASSERT_THROW(default_config(rounded, 90), RequestError);
+  const Config config = default_config(request, 90);
+  const Selection selection = select(TuningTable(std::vector{row_of_request(request, config)}), kH200, request);
+  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  EXPECT_EQ(selection.config, config);
 }
 
-TEST(Rule5, UsesTheRecordOfAnotherOperatorOfTheSameTypes) {
+TEST(Rule6, UsesTheRecordOfAnotherOperatorOfTheSameTypes) {
   ScanRequest request = sum_of(1 << 16);
   request.op = Operator::max;
   const auto selection = select_from({row_with("lookback", 1 << 16, "block_threads", 512)}, request);
@@ -258,10 +229,10 @@ TEST(Rule5, UsesTheRecordOfAnotherOperatorOfTheSameTypes) {
   EXPECT_TRUE(contains(selection.reason, "sum of the same types")) << selection.reason;
 }
 
-TEST(Rule5, PrefersAnotherNOfTheSameOperatorToAnotherOperator) {
+TEST(Rule6, PrefersAnotherNOfTheSameOperatorToAnotherOperator) {
   ScanRequest request = sum_of(1 << 16);
   request.op = Operator::max;
-  RecordRow max = row_with("lookback", 1 << 17, "block_threads", 128);
+  RecordRow max = everywhere(row_with("lookback", 1 << 17, "block_threads", 128));
   testing::state(max, {"op"}, "max");
   const auto selection = select_from({row_with("lookback", 1 << 16, "block_threads", 512), max}, request);
   EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
@@ -282,10 +253,22 @@ TEST(Rule8, UsesTheDeviceOfTheSameArchitectureNearestInSmCount) {
   EXPECT_TRUE(contains(selection.reason, "NVIDIA H100 PCIe with 114 SMs")) << selection.reason;
 }
 
-TEST(Rule3, TellsTwoDevicesOfOneArchitectureAndSmCountApart) {
+TEST(Rule4, TellsTwoDevicesOfOneArchitectureAndSmCountApart) {
   RecordRow h100 = row_of("lookback", 1 << 16);
   h100.device_name = "NVIDIA H100";
   EXPECT_EQ(select_from({h100}, sum_of(1 << 16)).origin, ConfigOrigin::other_device);
+}
+
+TEST(Rule4, HidesASisterDevicesRecordWhereOnesOwnServesAndNowhereElse) {
+  RecordRow sister = row_with("lookback", 1 << 18, "block_threads", 128);
+  sister.device_name = "NVIDIA H100";
+  const std::vector rows{everywhere(sister), row_with("lookback", 1 << 16, "block_threads", 512)};
+  for (const auto& [n, origin] : {std::pair(1 << 15, ConfigOrigin::other_device),
+                                  {(1 << 15) + 1, ConfigOrigin::between_n},
+                                  {1 << 16, ConfigOrigin::exact_n},
+                                  {(1 << 16) + 1, ConfigOrigin::other_device},
+                                  {1 << 18, ConfigOrigin::other_device}})
+    EXPECT_EQ(select_from(rows, sum_of(static_cast<u64>(n))).origin, origin) << n;
 }
 
 TEST(Selector, UsesNothingFromAnotherArchitecture) {
@@ -295,12 +278,14 @@ TEST(Selector, UsesNothingFromAnotherArchitecture) {
   EXPECT_EQ(select_from({a100}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
-TEST(Rule4, UsesTheRecordOfOtherTypesOfTheSameSizes) {
+TEST(Rule5, UsesTheRecordOfOtherTypesOfTheSameSizes) {
   const auto selection =
       select_from({row_with("lookback", 1 << 16, "block_threads", 512)}, of_type(sum_of(1 << 16), ValueType::f32));
   EXPECT_EQ(selection.origin, ConfigOrigin::other_types);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_TRUE(contains(selection.reason, "tuned for i32 sum, types of the same sizes, and n = 65536 on this device"))
+  EXPECT_TRUE(contains(selection.reason,
+                       "tuned for i32 sum, types of the same sizes, and n = 65536, which serves 32769 to "
+                       "65536 items, on this device"))
       << selection.reason;
 }
 
@@ -314,8 +299,8 @@ TEST(Selector, NamesAllThreeTypesOfARecordOfOtherTypes) {
       << selection.reason;
 }
 
-TEST(Rule4, PrefersAnotherOperatorOfTheSameTypesToOtherTypes) {
-  RecordRow max = row_with("lookback", 1 << 17, "block_threads", 128);
+TEST(Rule5, PrefersAnotherOperatorOfTheSameTypesToOtherTypes) {
+  RecordRow max = everywhere(row_with("lookback", 1 << 17, "block_threads", 128));
   testing::state(max, {"op"}, "max");
   const auto selection =
       select_from({of_type(row_with("lookback", 1 << 16, "block_threads", 512), "u32"), max}, sum_of(1 << 16));
@@ -323,9 +308,19 @@ TEST(Rule4, PrefersAnotherOperatorOfTheSameTypesToOtherTypes) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
 }
 
-TEST(Rule4, PrefersIntegersForIntegersAmongOtherTypes) {
+TEST(Rule5, LetsOtherTypesServeWhereThoseOfTheRequestDoNotReach) {
+  const std::vector rows{row_with("lookback", 1 << 16, "block_threads", 512),
+                         of_type(everywhere(row_with("lookback", 1 << 16, "block_threads", 128)), "u32")};
+  for (const auto& [n, origin] : {std::pair(1 << 15, ConfigOrigin::other_types),
+                                  {(1 << 15) + 1, ConfigOrigin::between_n},
+                                  {1 << 16, ConfigOrigin::exact_n},
+                                  {(1 << 16) + 1, ConfigOrigin::other_types}})
+    EXPECT_EQ(select_from(rows, sum_of(static_cast<u64>(n))).origin, origin) << n;
+}
+
+TEST(Rule5, PrefersIntegersForIntegersAmongOtherTypes) {
   const auto selection = select_from({of_type(row_with("lookback", 1 << 16, "block_threads", 512), "f32"),
-                                      of_type(row_with("lookback", 1 << 17, "block_threads", 128), "u32")},
+                                      everywhere(of_type(row_with("lookback", 1 << 17, "block_threads", 128), "u32"))},
                                      sum_of(1 << 16));
   EXPECT_EQ(selection.origin, ConfigOrigin::other_types);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 128);
@@ -382,7 +377,8 @@ TEST(Rule2, GivesADeterministicRequestOnlyConfigsThatAreDeterministic) {
   request.determinism = Determinism::run_to_run;
   RecordRow fast = row_of("lookback", 1 << 16);
   // The only layout whose float sums associate alike for every alignment.
-  RecordRow fixed = row_with("three_phase", 1 << 17, "layout", static_cast<int>(TileLayout::warp_transposed));
+  RecordRow fixed =
+      everywhere(row_with("three_phase", 1 << 17, "layout", static_cast<int>(TileLayout::warp_transposed)));
   for (RecordRow* row : {&fast, &fixed}) testing::state(*row, {"input_type", "accumulator_type", "output_type"}, "f32");
   EXPECT_EQ(select_from({fast}, request).origin, ConfigOrigin::untuned);
   const auto selection = select_from({fast, fixed}, request);
@@ -408,7 +404,7 @@ TEST(Rule2, GivesADeterministicMinimumARecordOfAnyAssociation) {
   }
 }
 
-TEST(Rule5, UsesARecordOfSumForEveryOperatorOfTheSameTypes) {
+TEST(Rule6, UsesARecordOfSumForEveryOperatorOfTheSameTypes) {
   for (const Operator op : {Operator::product, Operator::min, Operator::max, Operator::bit_and, Operator::bit_or,
                             Operator::bit_xor, Operator::custom_cheap, Operator::custom_expensive}) {
     ScanRequest request = sum_of(1 << 16);
@@ -420,7 +416,7 @@ TEST(Rule5, UsesARecordOfSumForEveryOperatorOfTheSameTypes) {
 }
 
 TEST(Rule7, PrefersARecordTunedUnderTheGuaranteeThatIsAskedFor) {
-  RecordRow under = row_with("lookback", 1 << 17, "block_threads", 128);
+  RecordRow under = everywhere(row_with("lookback", 1 << 17, "block_threads", 128));
   testing::state(under, {"determinism"}, "run_to_run");
   ScanRequest request = sum_of(1 << 16);
   request.determinism = Determinism::run_to_run;
@@ -428,27 +424,10 @@ TEST(Rule7, PrefersARecordTunedUnderTheGuaranteeThatIsAskedFor) {
   EXPECT_EQ(value_of(select_from(rows, request).config, "block_threads"), 128);
 }
 
-TEST(Rule6, PrefersAnotherLatencyNearbyToTheOneAskedForFarAway) {
-  const auto at = [](std::int64_t n) { return isolated(row_with("one_shot", n, "poll_warps", 2)); };
-  const RecordRow other = row_with("one_shot", 1 << 20, "poll_warps", 1);
-  EXPECT_EQ(value_of(select_from({at(1 << 19), other}, isolated_sum_of(1 << 20)).config, "poll_warps"), 2);
-  EXPECT_EQ(value_of(select_from({at(1 << 18), other}, isolated_sum_of(1 << 20)).config, "poll_warps"), 1);
-}
-
 TEST(Rule1, DoesNotGiveAFreeRequestARecordTunedUnderAGuarantee) {
   RecordRow fixed = row_of("three_phase", 1 << 16);
   testing::state(fixed, {"determinism"}, "run_to_run");
   EXPECT_EQ(select_from({fixed}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
-}
-
-RecordRow row_of_reduction(const ReduceRequest& request, const Config& config) {
-  RecordRow row = row_of("lookback", static_cast<std::int64_t>(request.n));
-  row.algorithm = "reduce";
-  row.request = canonical_request({request, {}});
-  row.family = config.family().name();
-  row.config = canonical_parameters(config);
-  row.template_hash = template_hash(config.family(), false, 90);
-  return row;
 }
 
 TEST(Rule1, GivesNoReductionWithAPositionARecordWithoutOneNorTheOtherWayRound) {
@@ -458,21 +437,12 @@ TEST(Rule1, GivesNoReductionWithAPositionARecordWithoutOneNorTheOtherWayRound) {
   position.init = Init::none;
   const auto origin = [&](const ReduceRequest& recorded, const ReduceRequest& wanted) {
     const Config config = find_family("reduce_two_pass")->default_config(recorded, 90);
-    return select(TuningTable(std::vector{row_of_reduction(recorded, config)}), kH200, wanted).origin;
+    return select(TuningTable(std::vector{row_of_request(recorded, config)}), kH200, wanted).origin;
   };
   EXPECT_EQ(origin(minimum, minimum), ConfigOrigin::exact_n);
   EXPECT_EQ(origin(position, position), ConfigOrigin::exact_n);
   EXPECT_EQ(origin(position, minimum), ConfigOrigin::untuned);
   EXPECT_EQ(origin(minimum, position), ConfigOrigin::untuned);
-}
-
-TEST(Rule13, LeavesARecordToWhatOneCtaReduces) {
-  ReduceRequest request{.op = Operator::max, .n = 4096};
-  const RecordRow row = row_of_reduction(request, parse_config("reduce_gather", R"({
-      "block_threads": 128, "unroll": 8, "ctas_per_sm": 2, "deal": "shares", "load_hint": "normal", "pdl": 2})"));
-  EXPECT_EQ(select(TuningTable(std::vector{row}), kH200, request).origin, ConfigOrigin::exact_n);
-  request.n = 1 << 20;
-  EXPECT_EQ(select(TuningTable(std::vector{row}), kH200, request).origin, ConfigOrigin::untuned);
 }
 
 TEST(Selector, RefusesARequestThatNoFamilySupports) {
@@ -489,8 +459,8 @@ Selection next_of(std::vector<RecordRow> rows, u64 n) {
 
 TEST(RunnerUp, IsTheConfigOfTheRecordThatComesNext) {
   const std::vector rows{row_with("lookback", 1 << 16, "block_threads", 512),
-                         row_with("lookback", 80'000, "block_threads", 512),
-                         row_with("lookback", 1 << 17, "block_threads", 128)};
+                         everywhere(row_with("lookback", 80'000, "block_threads", 512)),
+                         everywhere(row_with("lookback", 1 << 17, "block_threads", 128))};
   const auto next = next_of(rows, 1 << 16);
   EXPECT_EQ(value_of(next.config, "block_threads"), 128) << "the nearer record has the config that is selected";
   EXPECT_EQ(next.origin, ConfigOrigin::between_n);

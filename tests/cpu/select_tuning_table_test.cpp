@@ -10,7 +10,6 @@
 #include <sstream>
 #include <string>
 
-#include "jit/template_hash.h"
 #include "select/carried_hashes.h"
 #include "select_rows.h"
 
@@ -36,12 +35,6 @@ TEST(CarriedHashes, TellWhatHashesOfBeforeAreCalledNow) {
   EXPECT_EQ(hashes.now("older low"), "low");
   EXPECT_EQ(hashes.now("low"), "low");
   EXPECT_EQ(hashes.now("of nobody"), "of nobody");
-  for (const char* low : {"low", "old low", "older low"})
-    for (const char* high : {"high", "old high"})
-      EXPECT_TRUE(hashes.is_joint(joint_template_hash(low, high), "low", "high")) << low << ", " << high;
-  EXPECT_TRUE(hashes.is_joint("old low", "low", "low"));
-  EXPECT_FALSE(hashes.is_joint(joint_template_hash("old high", "old low"), "low", "high"));
-  EXPECT_FALSE(hashes.is_joint("old high", "low", "high"));
 }
 
 TEST(CarriedHashes, NameRecordsOfBefore) {
@@ -57,13 +50,17 @@ class TuningTableDropsABreakpoint : public ::testing::TestWithParam<BadRow> {};
 
 TEST_P(TuningTableDropsABreakpoint, AndKeepsTheRecordAndSaysWhy) {
   RecordRow low = row_of("lookback", 1 << 16);
-  low.breakpoint = BreakpointRow{1 << 18, 1 << 17, 0.01, low.template_hash};
+  low.breakpoint = BreakpointRow{1 << 18, 1 << 17};
   const RecordRow high = row_of("lookback", 1 << 18);
-  ASSERT_TRUE(TuningTable(std::vector{low, high}).records()[0].breakpoint.has_value());
+  const auto expect_switch = [](const TuningTable& table, u64 served_up_to, u64 served_above) {
+    ASSERT_EQ(table.records().size(), 2u);
+    EXPECT_EQ(table.records()[0].served_up_to, served_up_to);
+    EXPECT_EQ(table.records()[1].served_above, served_above);
+  };
+  expect_switch(TuningTable(std::vector{low, high}), (1 << 17) - 1, (1 << 17) - 1);
   GetParam().spoil(low);
   const TuningTable table(std::vector{low, high});
-  ASSERT_EQ(table.records().size(), 2u);
-  EXPECT_FALSE(table.records()[0].breakpoint.has_value());
+  expect_switch(table, 1 << 16, 1 << 17);
   ASSERT_EQ(table.rejected().size(), 1u);
   EXPECT_TRUE(contains(table.rejected()[0].row, "the breakpoint above")) << table.rejected()[0].row;
   EXPECT_TRUE(contains(table.rejected()[0].reason, GetParam().reason)) << table.rejected()[0].reason;
@@ -85,13 +82,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"upper end below", [](RecordRow& row) { row.breakpoint->n_high = 1 << 15; }, "out of range"},
         BadRow{"upper end past all N", [](RecordRow& row) { row.breakpoint->n_high = kLargest; }, "out of range"},
         BadRow{"negative upper end", [](RecordRow& row) { row.breakpoint->n_high = -kLargest; }, "out of range"},
-        BadRow{"endless template hash", [](RecordRow& row) { row.breakpoint->template_hash.assign(100'000, 'x'); },
-               "longer than"},
         BadRow{"at the lower end", [](RecordRow& row) { row.breakpoint->n_switch = 1 << 16; }, "between its ends"},
         BadRow{"above the upper end", [](RecordRow& row) { row.breakpoint->n_switch = kLargest; }, "between its ends"},
-        BadRow{"negative", [](RecordRow& row) { row.breakpoint->n_switch = -1; }, "between its ends"},
-        BadRow{"regret that is no number", [](RecordRow& row) { row.breakpoint->regret = std::nan(""); }, "regret"},
-        BadRow{"negative regret", [](RecordRow& row) { row.breakpoint->regret = -0.5; }, "regret"}),
+        BadRow{"negative", [](RecordRow& row) { row.breakpoint->n_switch = -1; }, "between its ends"}),
     [](const auto& test) {
       std::string name = test.param.what;
       std::ranges::replace(name, ' ', '_');
@@ -197,9 +190,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"n beyond the family",
                [](RecordRow& row) {
                  row = row_of("single_block", 1024);
-                 row.n = 1 << 20;
+                 row.n = row.served_up_to = 1 << 20;
                },
                "at most 131072"},
+        BadRow{"range above n", [](RecordRow& row) { row.served_above = row.n; }, "does not hold n"},
+        BadRow{"range below n", [](RecordRow& row) { row.served_up_to = row.n - 1; }, "does not hold n"},
+        BadRow{"range from less than nothing", [](RecordRow& row) { row.served_above = -1; }, "is out of range"},
+        BadRow{"range from the least number", [](RecordRow& row) { row.served_above = -kLargest - 1; },
+               "is out of range"},
+        BadRow{"range past all N", [](RecordRow& row) { row.served_up_to = (std::int64_t{1} << 48) + 1; },
+               "is out of range"},
+        BadRow{"range past all numbers", [](RecordRow& row) { row.served_up_to = kLargest; }, "is out of range"},
+        BadRow{"range without an end", [](RecordRow& row) { row.served_up_to = -1; }, "does not hold n"},
         BadRow{"time that is no number", [](RecordRow& row) { row.median_us = std::nan(""); }, "median_us"},
         BadRow{"negative time", [](RecordRow& row) { row.default_us = -1; }, "default_us"},
         BadRow{"no SMs", [](RecordRow& row) { row.sm_count = 0; }, "sm_count"},

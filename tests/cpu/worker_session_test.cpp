@@ -170,6 +170,9 @@ TEST_F(WorkerSession, SelectsForADeviceThatIsOnlyDescribed) {
   EXPECT_EQ(selected["result"]["origin"], "built_in") << selected;
   EXPECT_EQ(selected["result"]["record"]["layer"], "built_in") << selected;
   EXPECT_TRUE(selected["result"]["record"]["origin"].is_null()) << selected;
+  ASSERT_EQ(selected["result"]["record"]["serves"].size(), 2u) << selected;
+  EXPECT_LT(selected["result"]["record"]["serves"][0], 1 << 14) << selected;
+  EXPECT_GE(selected["result"]["record"]["serves"][1], 1 << 14) << selected;
   EXPECT_FALSE(selected["result"].contains("runner_up")) << selected;
   const Json with_next =
       ask("select", {{"request", request(1 << 14)}, {"databases", Json::array()}, {"runner_up", true}})["result"];

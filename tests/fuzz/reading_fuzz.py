@@ -31,6 +31,7 @@ from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
 from scantune.model.device import Device
 from scantune.model.layer import layers_of
+from scantune.model.octave import octave_of
 from scantune.model.origin import Origin
 from scantune.model.record import Record, Run
 from scantune.store.archive import Archive
@@ -98,7 +99,10 @@ def _built_in() -> str:
 def _whole(line: dict[str, Any]) -> dict[str, Any]:
     """Return a line of the library with the further keys that lines of exports have."""
     origin = Origin("alice", "tuning.db", "0123456789ab").message()
-    whole = {**line, "started_at": line["finished_at"], "seed": 1, "policy": {"trials": 96, "origin": origin}}
+    n, us = line["n"], line["median_us"]
+    told_of_range = {"serves": octave_of(n).message(), "probes": [[n, 0, us, 1.5 * us], [n, 1, us, us]]}
+    of_run = {"started_at": line["finished_at"], "seed": 1, "policy": {"trials": 96, "origin": origin}}
+    whole = {**line, **told_of_range, **of_run}
     if above := line.get("breakpoint"):
         told = {name: line[name] for name in ("family", "config", "finished_at")}
         whole["breakpoint"] = {**above, **told, "probes": [[line["n"] + 1, 1.0, 0.5], [above["n_high"], 2.0, 1.5]]}
@@ -187,7 +191,8 @@ SQL = (
 COLUMNS = {
     "device": ("id", "arch", "name", "sm_count"), "problem": ("id", "algorithm", "request", "shape"),
     "run": ("id", "started_at", "template_hash", "effort", "seed", "policy", "tool_version"),
-    "record": ("n", "family", "config", "median_us", "spread", "default_us", "finished_at", "run_id", "device_id"),
+    "record": ("n", "family", "config", "median_us", "spread", "default_us", "finished_at", "run_id", "device_id",
+               "served_above", "served_up_to", "probes"),
     "breakpoint": ("n_low", "n_high", "n_switch", "probes", "regret", "run_id"),
 }  # fmt: skip
 

@@ -173,7 +173,7 @@ std::string SqlMutator::change_of_schema(Random& random) const {
   const std::string number = std::to_string(below(random, 40));
   switch (below(random, 12)) {
     case 0:
-      return "PRAGMA user_version = " + std::to_string(below(random, 5));
+      return "PRAGMA user_version = " + std::to_string(below(random, 6));
     case 1:
       return "PRAGMA application_id = " + number;
     case 2:

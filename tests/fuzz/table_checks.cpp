@@ -17,21 +17,11 @@ bool is_printable(const std::string& text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7e; });
 }
 
-void check_breakpoint(const TuningTable& table, const TuningRecord& low) {
-  const Breakpoint& found = *low.breakpoint;
-  require(low.request.n < found.n_switch && found.n_switch <= found.n_high, "a breakpoint lies above its record's n");
-  require(found.n_high <= kMostItems, "the upper end of a breakpoint is a size");
-  require(std::isfinite(found.regret) && found.regret >= 0, "the regret of a breakpoint is a fraction");
-  require(std::ranges::any_of(table.records(),
-                              [&](const TuningRecord& high) {
-                                return high.request.n == found.n_high && problem_of(high) == problem_of(low);
-                              }),
-          "there is a record at the upper end of a breakpoint");
-}
-
 void check_record(const TuningRecord& record) {
   require(reject_reason(record.config, record.request, record.device.sm) == nullptr, "a record's config is legal");
-  require(record.request.n >= 1 && record.request.n <= kMostItems, "a record's n is a size");
+  require(record.request.n >= 1 && record.served_up_to <= kMostItems, "a record's n is a size");
+  require(record.served_above < record.request.n && record.request.n <= record.served_up_to,
+          "a record's range holds its n");
   require(record.device.sm_count >= 1, "a record's device has SMs");
   require(std::isfinite(record.median_us) && record.median_us > 0, "a record's time is positive");
   require(!record.default_us || (std::isfinite(*record.default_us) && *record.default_us > 0),
@@ -46,6 +36,9 @@ void check_selection(const TuningTable& table, const DeviceIdentity& device, con
     require(reject_reason(selection.config, request, device.sm) == nullptr, "a selected config is legal");
     require(selection.record.has_value() == (selection.origin != ConfigOrigin::untuned),
             "what comes from a record says from which");
+    require(!selection.record ||
+                (selection.record->served_above < request.n && request.n <= selection.record->served_up_to),
+            "a record serves its range alone");
   } catch (const RequestError&) {
     require(std::ranges::all_of(
                 families(),
@@ -54,11 +47,10 @@ void check_selection(const TuningTable& table, const DeviceIdentity& device, con
   }
 }
 
-// Checks selections at the n of a record, at its breakpoint, and beside both.
+// Checks selections at the n of a record, at the ends of its range, and beside them.
 void check_around(const TuningTable& table, const TuningRecord& record) {
-  std::vector<u64> sizes{record.request.n, record.request.n + 1, record.request.n / 3 + 1};
-  if (record.breakpoint) sizes.insert(sizes.end(), {record.breakpoint->n_switch - 1, record.breakpoint->n_switch});
-  for (const u64 n : sizes) {
+  const u64 own = record.request.n, above = record.served_above, up_to = record.served_up_to;
+  for (const u64 n : {own, own + 1, own / 3 + 1, above, above + 1, up_to, up_to + 1}) {
     Request request = record.request;
     request.n = std::min(n, kMostItems);
     check_selection(table, record.device, request, record.operator_name);
@@ -69,10 +61,7 @@ void check_around(const TuningTable& table, const TuningRecord& record) {
 
 void check_table(const TuningTable& table) {
   for (const RejectedRow& row : table.rejected()) require(!row.reason.empty(), "a row is refused for a reason");
-  for (const TuningRecord& record : table.records()) {
-    check_record(record);
-    if (record.breakpoint) check_breakpoint(table, record);
-  }
+  for (const TuningRecord& record : table.records()) check_record(record);
   if (table.records().empty()) return;
   for (const TuningRecord& record : table.records().first(std::min(kMostAsked, table.records().size())))
     check_around(table, record);

@@ -5,7 +5,7 @@
 
 namespace scantune::fuzz {
 
-// Checks that the table's records are legal, that their breakpoints lie between records that are there, and that the
+// Checks that the table's records are legal, that each serves its range alone, which holds its n, and that the
 // configs selected from it, for its own problems and others, are legal where they would run.
 void check_table(const TuningTable& table);
 

@@ -76,6 +76,7 @@ Json example_record(const Config& config) {
       {"algorithm", "scan"},
       {"request", {{"input_type", "i32"}, {"accumulator_type", "i32"}, {"output_type", "i32"}, {"kind", "exclusive"}}},
       {"n", 4096},
+      {"serves", {2048, 8192}},
       {"family", config.family().name()},
       {"config", Json::parse(canonical_parameters(config))},
       {"template_hash", template_hash(config.family(), false, 90)},

@@ -88,8 +88,9 @@ class Environment : public ::testing::Environment {
     device.bind(2, identity.sm_count);
     device.exec();
     for (const auto& [problem, request] : {std::pair(1, i32_sum(kTunedN)), std::pair(2, i64_max())}) {
-      SQLite::Statement record(
-          database, "INSERT INTO record VALUES (1, ?, ?, 'lookback', ?, 1, 7.5, 0.01, 9.5, NULL, '2025-02-03')");
+      SQLite::Statement record(database,
+                               "INSERT INTO record VALUES (1, ?, ?2, 'lookback', ?, 1, 7.5, 0.01, 9.5, NULL, "
+                               "'2025-02-03', ?2 / 2, ?2, '[]')");
       record.bind(1, problem);
       record.bind(2, static_cast<std::int64_t>(kTunedN));
       record.bind(3, canonical_parameters(tuned_config(request)));

@@ -20,6 +20,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,6 +29,7 @@
 #include "cubin.h"
 #include "families_under_test.h"
 #include "jit/nvrtc_compiler.h"
+#include "joint_template_hash.h"
 #include "measure/prepared_config.h"
 #include "measure/verify.h"
 #include "scantune/error.hpp"
@@ -295,7 +297,7 @@ void carry_over(const fs::path& file, const std::vector<fs::path>& roots) {
     ++breakpoints[0];
     const TuningRecord* const high = above(lines, line);
     if (high == nullptr) continue;
-    const std::string& old = line.row.breakpoint->template_hash;
+    const std::string old = nlohmann::json::parse(line.text)["breakpoint"]["template_hash"];
     const std::string joint = joint_template_hash(current, high->current_template_hash());
     if (old != joint && !comparison.is_same(old, record, record.config, high->config)) continue;
     replace(line.text, line.text.find("\"breakpoint\":"), old, joint);

@@ -154,12 +154,13 @@ def test_second_run_resumes(tuned: User) -> None:
 
 
 @pytest.mark.campaign
-def test_record_serves_as_many_rows_and_else_is_the_nearest(tuned: User) -> None:
+def test_record_serves_as_many_rows_and_no_others(tuned: User) -> None:
     same = explained(tuned, ROWS)
-    assert (same["origin"], same["reason"]) == ("exact_n", f"tuned for n = {N} on this device")
+    assert same["origin"] == "exact_n"
+    assert re.fullmatch(rf"tuned for n = {N}, which serves \d+ to \d+ items, on this device", same["reason"])
     other = explained(tuned, 60)
-    assert other["origin"] == "between_n"
-    assert "tuned for about 1024 rows" in other["reason"]
+    assert other["origin"] == "default"
+    assert other["reason"].startswith("no tuning record serves ")
 
 
 @pytest.mark.campaign
@@ -183,12 +184,12 @@ def test_programs_run_what_was_tuned(tuned: User, program: Path) -> None:
     described = tuned.run(program, str(N), str(ROWS))
     assert f"i32 row_sums of {N} items, {ROWS} rows on " in described
     assert "config: row_sums{" in described
-    assert f"origin: exact_n, tuned for n = {N} on this device" in described
+    assert f"origin: exact_n, tuned for n = {N}, which serves " in described
     assert described.splitlines()[-1].split() == ["6"] * 833 + ["3"] + ["0"] * 166
 
 
 @pytest.mark.campaign
-def test_programs_with_other_rows_are_told_so(tuned: User, program: Path) -> None:
+def test_programs_with_other_rows_run_the_default_and_are_told_so(tuned: User, program: Path) -> None:
     described = tuned.run(program, str(N), "3")
-    assert f"origin: between_n, tuned for n = {N} on this device; tuned for about 1024 rows" in described
+    assert f"origin: default, no tuning record serves i32 row_sums of {N} items, 3 rows" in described
     assert described.splitlines()[-1].split() == ["1667"] * 3

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from scantune.model.algorithm import Algorithm, Extent, Member, Operand, Spelling
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
+from scantune.model.octave import Range, octave_up_to
 from scantune.model.policy import Effort
+from scantune.model.probe import Probe
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run
 from scantune.model.trial import Failure, Trial
@@ -98,6 +103,7 @@ RUNS = [
         policy='{"operator_source":"0123456789abcdef"}',
     ),
 ]  # fmt: skip
+PROBES = (Probe(1000, 0, 31.5, 40.25), Probe(1500, 64, 33.25, 33.0), Probe(601, 1, 30.0, 100.0 / 3))
 RECORDS = [
     Record(
         DEVICES[0], PROBLEMS[0], 2**30, CONFIGS[1], median_us=2045.0, spread=0.004, default_us=2713.4,
@@ -109,7 +115,7 @@ RECORDS = [
     ),
     Record(
         DEVICES[2], PROBLEMS[2], 1000, CONFIGS[3], median_us=31.5, spread=0.2, default_us=None,
-        ceiling_us=12.0, finished_at="2026-03-01T00:00:00Z", run=RUNS[1],
+        ceiling_us=12.0, finished_at="2026-03-01T00:00:00Z", run=RUNS[1], serves=Range(600, 1500), probes=PROBES,
     ),
     *(
         Record(
@@ -119,3 +125,8 @@ RECORDS = [
         for problem in PROBLEMS[3:]
     ),
 ]  # fmt: skip
+
+
+def at(record: Record, n: int, **changes: Any) -> Record:
+    """Return the record as one of another n, which serves its octave up to there."""
+    return replace(record, **{"n": n, "serves": octave_up_to(n), "probes": (), **changes})

@@ -458,8 +458,9 @@ def answer(device: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
         rejected = [{"row": "i32 sum n=256", "reason": "unknown family"}]
         record = {
             "device": {"arch": "host", "name": "Fake CPU", "sm_count": 8}, "algorithm": "scan", "request": "{}",
-            "shape": "", "n": params["request"]["n"], "median_us": 5.0,
-            "default_us": FAULTS.get("default_us", 6.0), "layer": "user", "database": "tuning.db",
+            "shape": "", "n": params["request"]["n"], "serves": [2048, 4096], "median_us": 5.0,
+            "default_us": FAULTS.get("default_us", 6.0), "layer": "user",
+            "database": FAULTS.get("database", "tuning.db"),
             "finished_at": "2026-01-02T03:04:05Z", "origin": None,
         }  # fmt: skip
         next_one = {

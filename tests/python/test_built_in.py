@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from examples import RECORDS, scan
+from examples import PROBES, RECORDS, at, scan
+from scantune.model.octave import Range
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
 from scantune.store.export import export_built_in
@@ -29,7 +30,7 @@ def columns_of(query: str) -> list[str]:
 
 
 def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Path) -> None:
-    records = [replace(H200, problem=scan(name), n=n) for name in ("u8", "f64", "i32") for n in (2**30, 8)]
+    records = [at(H200, n, problem=scan(name)) for name in ("u8", "f64", "i32") for n in (2**30, 8)]
     for file, found in (("one", records), ("other", records[::-1])):
         assert len(export_built_in(found, [], tmp_path / file)) == len(records)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
@@ -38,12 +39,16 @@ def test_lines_are_sorted_whatever_order_the_winners_were_found_in(tmp_path: Pat
 
 
 def test_line_holds_what_the_library_reads_of_a_record() -> None:
-    line = json.loads(built_in_text([H200], []))
-    of_breakpoint = {"n_high", "n_switch", "regret"}
+    line = json.loads(built_in_text([at(H200, 1000, serves=Range(600, 1500), probes=PROBES)], []))
+    of_breakpoint = {"n_high", "n_switch"}
     read = {name for query in ("device", "problem", "run", "records") for name in columns_of(f"load_{query}.sql")}
     names = {name for name in read if not name.endswith("_id")}
-    assert len(names) == 17
-    assert names - set(line) == {*of_breakpoint, "shape", "policy"}, "a scan has no shape, and no origin is told"
+    of_range = {"served_above", "served_up_to"}
+    assert len(names) == 18
+    assert names - set(line) == {*of_breakpoint, *of_range, "shape", "policy"}, (
+        "a scan has no shape, and no origin is told"
+    )
+    assert (line["serves"], "probes" in line) == ([600, 1500], False)
     assert (line["device_name"], line["config"]) == ("NVIDIA H200", dict(H200.config.values))
     assert (line["median_us"], line["default_us"], line["ceiling_us"]) == (2045.0, 2713.4, 2050.1)
     assert (line["compiler_version"], line["effort"]) == ("NVRTC 13.0", "quick")

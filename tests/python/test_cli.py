@@ -11,16 +11,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from command import ended_well, scantune, scantune_here, start
-from examples import RECORDS
+from examples import PROBES, RECORDS, at
 from fake_worker import DEFAULTS
 from scantune import __main__ as program
 from scantune.cli import app, replay
+from scantune.model.device import Device
 from scantune.model.policy import _HOST, Effort
 from scantune.model.problem import Problem
 from scantune.store.archive import Archive
@@ -367,6 +369,7 @@ def test_show_export_import_and_explain(tmp_path: Path, faults: Callable[..., No
     assert "Fake CPU (host)" in shown
     assert "2^12" in shown
     assert "block_threads=" in shown
+    assert "(2^11, 2^12]" in shown
     assert "1 winner in" in scantune_here("db", "show", "--db", str(there), "--type", "i32", "--op", "sum")[1]
     assert "0 winners in" in scantune_here("db", "show", "--db", str(there), "--type", "f64", "--op", "sum")[1]
     explained = scantune_here("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
@@ -378,6 +381,25 @@ def test_show_export_import_and_explain(tmp_path: Path, faults: Callable[..., No
     faults(default_us=None)
     untimed = scantune_here("explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
     assert untimed == explained.replace("6.00 us", "not timed")
+
+
+def test_explain_tells_the_probes_of_a_record_whose_database_is_here(
+    tmp_path: Path, faults: Callable[..., None]
+) -> None:
+    db, told = tmp_path / "tuning.db", tmp_path / "told.json"
+    of_the_fake = {"device": Device("host", "Fake CPU", 8), "problem": Problem("scan", ())}
+    held = at(RECORDS[2], 4096, probes=PROBES, finished_at="2026-01-02T03:04:05Z", **of_the_fake)
+    for record in (held, replace(at(held, 4095), probes=PROBES[:1])):
+        with open_database(db) as database:
+            Archive(database).start(record.run, record.device).save_record(record)
+    faults(database=str(db))
+    output = ended_well("explain", "--type", "i32", "--n", "2^12", "--json", str(told))
+    assert "3 probes: at worst 1.008 of the time without the record, at 1,500" in output
+    (found,) = json.loads(told.read_text())["results"]
+    assert found["probes"][1] == {"n": 1500, "offset": 64, "time_us": 33.25, "untuned_us": 33.0}
+    db.write_text("no database")
+    assert "probes" not in ended_well("explain", "--type", "i32", "--n", "2^12", "--json", str(told))
+    assert json.loads(told.read_text())["results"][0]["probes"] is None
 
 
 def test_export_and_import_through_a_pipe(tmp_path: Path) -> None:

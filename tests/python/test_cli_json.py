@@ -23,9 +23,9 @@ pytestmark = pytest.mark.usefixtures("fake_worker_command")
 PROBLEM = ["--arch", "host", "--type", "i32", "--n", "2^12"]
 SELECTED = {"problem", "n", "origin", "reason", "record", "config", "departures"}
 WINNER = {
-    "device", "problem", "n", "config", "departures", "median_us", "spread", "default_us", "ceiling_us", "finished_at",
-    "may_gain", "effort", "cut_short", "tool_version", "template_hash", "compiler_version", "driver_version",
-    "origin",
+    "device", "problem", "n", "serves", "config", "departures", "median_us", "spread", "default_us", "ceiling_us",
+    "probes", "finished_at", "may_gain", "effort", "cut_short", "tool_version", "template_hash", "compiler_version",
+    "driver_version", "origin",
 }  # fmt: skip
 DEVICE = {"arch": "host", "name": "Fake CPU", "sm_count": 8}
 
@@ -103,7 +103,7 @@ def test_database_commands_tell_their_results(tuned: str, tmp_path: Path) -> Non
         message = on_standard_output(*command, *PROBLEM)
         assert message["command"] == " ".join(command)
         assert message["device"] == DEVICE
-        assert message["results"][0].keys() == {*SELECTED, "runner_up", "tried_next"}
+        assert message["results"][0].keys() == {*SELECTED, "probes", "runner_up", "tried_next"}
         assert message["results"][0]["runner_up"].keys() == SELECTED
         assert message["results"][0]["tried_next"] is None
         assert message["rejected"] == [{"row": "i32 sum n=256", "reason": "unknown family"}]

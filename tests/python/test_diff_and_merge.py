@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from command import ended_well, scantune_here
-from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS
+from examples import CONFIGS, DEVICES, NOON, PROBES, PROBLEMS, RECORDS, RUNS, TRIALS, at
 from scantune.compare.diff import Kind, counts, differences
 from scantune.compare.holdings import holdings_of
 from scantune.compare.merge import merged
 from scantune.compare.precedence import Precedence
 from scantune.compare.ranking import Ranked
-from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.breakpoint import Breakpoint, PairProbe
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Effort
 from scantune.model.record import Record
@@ -29,13 +29,13 @@ from scantune.store.database import Database, open_database, open_readonly
 from scantune.store.foreign import foreign_contents
 from scantune.store.text_form import text_of
 
-CELL = replace(RECORDS[0], n=4096)
-NEXT = replace(CELL, n=8192, config=CONFIGS[0])
+CELL = at(RECORDS[0], 4096)
+NEXT = at(CELL, 8192, config=CONFIGS[0])
 OTHER_WINNER = replace(CELL, config=CONFIGS[2], median_us=CELL.median_us / 2, finished_at="2026-02-01T00:00:00Z")
 OTHER_TIME = replace(NEXT, median_us=NEXT.median_us * 1.25, finished_at="2026-02-01T00:00:00Z")
 H100 = RECORDS[1]
 ABOVE = Breakpoint(
-    CELL.device, CELL.problem, n_low=4096, n_high=8192, n_switch=6000, probes=(Probe(6000, 1.0, 1.0),),
+    CELL.device, CELL.problem, n_low=4096, n_high=8192, n_switch=6000, probes=(PairProbe(6000, 1.0, 1.0),),
     low=CELL.config, high=NEXT.config, finished_at=NOON, run=RUNS[0],
 )  # fmt: skip
 
@@ -93,9 +93,8 @@ def test_diff_tells_both_sides_when_and_with_what(tmp_path: Path) -> None:
     lines = "\n".join(line.strip() for line in output.splitlines())
     assert "0.500" in lines
     folded = " ".join(lines.split())
-    assert (
-        "A: lookback window=8 layout=warp_transposed poll_delay_ns=0; 2026-01-01T00:05:00Z, quick, templates" in folded
-    )
+    assert "A: lookback window=8 layout=warp_transposed poll_delay_ns=0; serves (2^11, 2^12]; 2026-01-01" in folded
+    assert "T00:05:00Z, quick, templates" in folded
     assert "driver 590.1; exported from b.jsonl" in folded
     message = json.loads((tmp_path / "diff.json").read_text())
     (cell,) = message["cells"]
@@ -106,7 +105,7 @@ def test_diff_tells_both_sides_when_and_with_what(tmp_path: Path) -> None:
 
 
 def test_breakpoint_that_moved_is_a_difference_of_its_own(tmp_path: Path) -> None:
-    moved = replace(ABOVE, n_switch=7000, probes=(Probe(7000, 1.0, 1.0),))
+    moved = replace(ABOVE, n_switch=7000, probes=(PairProbe(7000, 1.0, 1.0),))
     a, b = (saved(tmp_path / f"{i}.db", [CELL, NEXT], [found]) for i, found in enumerate((ABOVE, moved)))
     with Precedence() as precedence:
         found = differences(holdings_of(a, precedence), holdings_of(b, precedence), precedence)
@@ -191,6 +190,7 @@ def test_merge_tells_each_conflict_and_why_and_takes_breakpoints_of_the_winners_
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
+        ({"probes": PROBES, "run": RUNS[0].cut_short()}, "it was measured at more sizes"),
         ({"run": replace(RUNS[0], effort=Effort.normal)}, "its search took more effort"),
         ({"finished_at": "2026-01-02T00:00:00Z"}, "it is newer"),
         ({"median_us": 3000.0}, "nothing tells them apart but their text"),

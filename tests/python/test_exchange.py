@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from conftest import FAKE_WORKER
-from examples import CONFIGS, DEVICES, RECORDS, RUNS, TRIALS
+from examples import CONFIGS, DEVICES, RECORDS, RUNS, TRIALS, at
 from fake_worker import DEFAULTS
 from scantune.compare.exchange import import_database
 from scantune.compare.precedence import Precedence
@@ -299,7 +299,7 @@ def test_each_record_is_judged_by_the_templates_of_its_own_family(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(FAKE_WORKER))
     faults(templates={stale: "c" * 64})
-    ours = replace(host_record(GOOD, OURS, Effort.normal), n=4096)
+    ours = at(host_record(GOOD, OURS, Effort.normal), 4096)
     theirs = replace(ours, config=Config("single_block", tuple(DEFAULTS["single_block"].items())), run=RUNS[0])
     save(database.path, [ours])
     save(tmp_path / "theirs.db", [theirs])
@@ -357,6 +357,27 @@ def with_member(name: str, value: str) -> str:
         ("UPDATE record SET median_us = 1e-300", "median_us: 1e-300 µs are impossible"),
         ("UPDATE record SET default_us = 1e-300", "default_us: 1e-300 µs are impossible"),
         ("UPDATE record SET n = 1 << 50", "n is"),
+        ("UPDATE record SET served_above = n, served_up_to = n + 1", "the range .* does not hold the record's own n"),
+        ("UPDATE record SET served_up_to = n - 1", "the range .* does not hold the record's own n"),
+        ("UPDATE record SET served_above = -1", "no range of sizes lies above -1 and up to"),
+        ("UPDATE record SET served_above = 'some'", "no range of sizes lies above 'some'"),
+        ("UPDATE record SET served_above = 0.5", "no range of sizes lies above 0.5"),
+        ("UPDATE record SET served_up_to = (1 << 40) + 1", "no range of sizes"),
+        ("UPDATE record SET served_up_to = 1 << 62", "no range of sizes"),
+        ("UPDATE record SET probes = ''", "the probes are not JSON"),
+        ("UPDATE record SET probes = x'5b5d'", "the probes are no short text"),
+        ("UPDATE record SET probes = '{}'", "the probes are {}"),
+        ("UPDATE record SET probes = '[' || replace(hex(zeroblob(32)), '0', '0,') || '0]'", "the probes are"),
+        ("UPDATE record SET probes = '[' || hex(zeroblob(5000)) || ']'", "the probes are no short text"),
+        ("UPDATE record SET probes = '[[4096, 1, 1.0]]'", "a probe is"),
+        ("UPDATE record SET probes = '[[0, 1, 1.0, 2.0]]'", "a probe is at 0 items"),
+        ("UPDATE record SET probes = '[[1099511627777, 1, 1e9, 2e9]]'", "a probe is at 1099511627777 items"),
+        ("UPDATE record SET probes = '[[4096, 65, 1.0, 2.0]]'", "a probe is at 4096 items, off by 65"),
+        ("UPDATE record SET probes = '[[4096, -1, 1.0, 2.0]]'", "a probe is at 4096 items, off by -1"),
+        ("UPDATE record SET probes = '[[4096, true, 1.0, 2.0]]'", "off by True"),
+        ("UPDATE record SET probes = '[[4096, 1, 1.0, null]]'", "a probe took None"),
+        ("UPDATE record SET probes = '[[4096, 1, NaN, 2.0]]'", "a probe took nan"),
+        ("UPDATE record SET probes = '[[4096, 1, 1.0, 1e-300]]'", "a probe: 1e-300 µs are impossible"),
         ("UPDATE device SET arch = 'sm_9000'", "not an architecture"),
         ("UPDATE device SET name = char(27) || '[2J'", "not the name of a device"),
         (with_member("op", "'sum()'"), "op: 'sum\\(\\)' is not a token"),

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from command import ended_well, scantune_here
-from examples import CONFIGS, DEVICES, MEASUREMENTS, NOON, PROBLEMS, RECORDS, RUNS
+from examples import CONFIGS, DEVICES, MEASUREMENTS, NOON, PROBLEMS, RECORDS, RUNS, at
 from scantune.model.algorithms import Algorithms
-from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.breakpoint import Breakpoint, PairProbe
 from scantune.model.origin import Origin
 from scantune.model.record import Record
 from scantune.model.trial import Trial
@@ -24,13 +24,13 @@ from scantune.store.forget import Entry, chosen, forget
 
 ADA = Origin("ada", "berlin.db", "0123456789ab", host="its-host")
 LOW = RECORDS[0]
-HIGH = replace(LOW, n=2 * LOW.n, config=CONFIGS[0])
-ABOVE = replace(HIGH, n=4 * LOW.n, config=CONFIGS[2], finished_at="2026-02-01T00:00:00Z")
+HIGH = at(LOW, 2 * LOW.n, config=CONFIGS[0])
+ABOVE = at(HIGH, 4 * LOW.n, config=CONFIGS[2], finished_at="2026-02-01T00:00:00Z")
 ELSEWHERE = replace(LOW, device=DEVICES[1], run=RUNS[0].with_origin(ADA))
 
 
 def between(low: Record, high: Record) -> Breakpoint:
-    probes = (Probe(low.n + 1, 4000.0, 5000.0), Probe(high.n, 5000.0, 4000.0))
+    probes = (PairProbe(low.n + 1, 4000.0, 5000.0), PairProbe(high.n, 5000.0, 4000.0))
     return Breakpoint(low.device, low.problem, low.n, high.n, high.n, probes, low.config, high.config, NOON, RUNS[0])
 
 

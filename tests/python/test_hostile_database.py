@@ -119,7 +119,7 @@ def many_records(path: Path, count: int) -> None:
         f"""
         WITH RECURSIVE k (v) AS (SELECT 5000 UNION ALL SELECT v + 1 FROM k LIMIT {count})
         INSERT INTO record SELECT device_id, problem_id, v, family, config, run_id, median_us, spread, default_us,
-                                  ceiling_us, finished_at FROM record, k WHERE n = 1000""",
+                                  ceiling_us, finished_at, v - 1, v, probes FROM record, k WHERE n = 1000""",
     )
 
 

@@ -33,7 +33,7 @@ def genuine_line() -> dict[str, Any]:
     lines = [json.loads(line) for line in text.splitlines()]
     wanted = (REQUEST["algorithm"], request, REQUEST["n"])
     line = next(line for line in lines if (line["algorithm"], line["request"], line["n"]) == wanted)
-    line.pop("breakpoint", None)
+    line = {name: value for name, value in line.items() if name not in ("breakpoint", "serves")}
     return {**line, "started_at": line["finished_at"], "seed": 1, "policy": {}, "template_hash": "f" * 64}
 
 
@@ -56,6 +56,9 @@ HOSTILE = {
     "a type with code": {**genuine_line(), "request": {**genuine_line()["request"], "input_type": "int; asm()"}},
     "no items": {**genuine_line(), "n": 0},
     "more items than any memory holds": {**genuine_line(), "n": 2**62},
+    "a range that does not hold its n": {**genuine_line(), "serves": [2**16, 2**17]},
+    "a range of more items than any memory holds": {**genuine_line(), "serves": [0, 2**62]},
+    "a range with code": {**genuine_line(), "serves": ["0) OR (1", 2**16]},
     "an algorithm that there is not": {**genuine_line(), "algorithm": "system('id')"},
 }
 
@@ -95,6 +98,8 @@ def database_file(line: dict[str, Any], directory: Path) -> Path:
         connection.execute(
             "UPDATE record SET family = ?, config = ?, n = ?", (line["family"], _compact(line["config"]), line["n"])
         )
+        if "serves" in line:
+            connection.execute("UPDATE record SET served_above = ?, served_up_to = ?", line["serves"])
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return file
 

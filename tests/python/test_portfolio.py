@@ -19,7 +19,7 @@ from fake_worker import true_us
 from scantune.compare.crossover import find_breakpoint, pairs_to_probe, probes_between
 from scantune.compare.exchange import import_database
 from scantune.compare.precedence import Precedence
-from scantune.model.breakpoint import Breakpoint, Probe, probes_of
+from scantune.model.breakpoint import Breakpoint, PairProbe, probes_of
 from scantune.model.carried_hashes import joint_hash
 from scantune.model.config import Config
 from scantune.model.policy import Effort
@@ -43,14 +43,14 @@ def record(n: int, config: int = 0) -> Record:
 LOW, HIGH = record(4096), record(8192, config=1)
 FOUND = Breakpoint(
     DEVICES[0], SUM, n_low=4096, n_high=8192, n_switch=6000,
-    probes=(Probe(5000, 1.0, 1.2), Probe(6000, 1.05, 1.0)), low=LOW.config, high=HIGH.config,
+    probes=(PairProbe(5000, 1.0, 1.2), PairProbe(6000, 1.05, 1.0)), low=LOW.config, high=HIGH.config,
     finished_at=NOON, run=RUNS[0],
 )  # fmt: skip
 
 
-def crossing_at(n_crossing: float) -> Callable[[int], Probe]:
+def crossing_at(n_crossing: float) -> Callable[[int], PairProbe]:
     """Return probes in which the time of the larger's config is constant, and that of the smaller's grows with n."""
-    return lambda n: Probe(n, n / n_crossing, 1.0)
+    return lambda n: PairProbe(n, n / n_crossing, 1.0)
 
 
 @pytest.mark.parametrize("n_crossing", [4200, 5000, 5793, 7000, 8100])
@@ -69,8 +69,8 @@ def test_smaller_config_that_never_loses_serves_up_to_the_larger_record() -> Non
 
 @pytest.mark.parametrize("fits", [4097, 5001, 6500, 8190])
 def test_cliff_is_found_to_the_item(fits: int) -> None:
-    def measure(n: int) -> Probe:  # one item more takes another tile than there are SMs
-        return Probe(n, 1.0 if n <= fits else 1.4, 1.1)
+    def measure(n: int) -> PairProbe:  # one item more takes another tile than there are SMs
+        return PairProbe(n, 1.0 if n <= fits else 1.4, 1.1)
 
     found = find_breakpoint(LOW, HIGH, measure, 6, RUNS[0])
     assert found.n_switch == fits + 1
@@ -79,8 +79,8 @@ def test_cliff_is_found_to_the_item(fits: int) -> None:
 
 
 def test_config_that_fails_somewhere_does_not_serve_there() -> None:
-    def measure(n: int) -> Probe:
-        return Probe(n, 0.5 if n < 5000 else None, 1.0)
+    def measure(n: int) -> PairProbe:
+        return PairProbe(n, 0.5 if n < 5000 else None, 1.0)
 
     found = find_breakpoint(LOW, HIGH, measure, 6, RUNS[0])
     assert found.n_switch == 5000
@@ -90,9 +90,9 @@ def test_config_that_fails_somewhere_does_not_serve_there() -> None:
 def test_no_size_is_probed_twice_where_few_lie_between() -> None:
     probed: list[int] = []
 
-    def measure(n: int) -> Probe:
+    def measure(n: int) -> PairProbe:
         probed.append(n)
-        return Probe(n, 1.0, 2.0)
+        return PairProbe(n, 1.0, 2.0)
 
     find_breakpoint(record(16), record(19, config=1), measure, 6, RUNS[0])
     assert probed == [17, 19, 18]
@@ -102,15 +102,15 @@ def test_no_size_is_probed_twice_where_few_lie_between() -> None:
 
 
 def test_larger_config_that_wins_everywhere_serves_from_one_item_more_on() -> None:
-    found = find_breakpoint(LOW, HIGH, lambda n: Probe(n, 2.0, 1.0), 6, RUNS[0])
+    found = find_breakpoint(LOW, HIGH, lambda n: PairProbe(n, 2.0, 1.0), 6, RUNS[0])
     assert found.n_switch == 4097
     assert found.regret == 0
     assert len(found.probes) == 6
 
 
 def test_one_probe_does_not_decide_for_all_sizes_between() -> None:
-    def measure(n: int) -> Probe:  # only at one item more than its tiles hold is the smaller's config slower
-        return Probe(n, 1.2 if n < 4100 else 1.0, 1.1 if n < 8000 else 0.97)
+    def measure(n: int) -> PairProbe:  # only at one item more than its tiles hold is the smaller's config slower
+        return PairProbe(n, 1.2 if n < 4100 else 1.0, 1.1 if n < 8000 else 0.97)
 
     found = find_breakpoint(LOW, HIGH, measure, 6, RUNS[0])
     assert len(found.probes) == 6
@@ -124,7 +124,7 @@ def test_switch_is_where_the_worst_of_all_probes_is_least_bad() -> None:
         8192: (1.0, 0.5),
     }  # the larger's config is twice as fast at the ends, a little slower between
 
-    found = find_breakpoint(LOW, HIGH, lambda n: Probe(n, *times.get(n, (1.0, 1.1))), 6, RUNS[0])
+    found = find_breakpoint(LOW, HIGH, lambda n: PairProbe(n, *times.get(n, (1.0, 1.1))), 6, RUNS[0])
     assert found.n_switch == 4097
     assert found.regret == pytest.approx(0.1)
 
@@ -148,7 +148,7 @@ def test_only_neighbours_of_different_configs_are_probed() -> None:
         return RUNS[0]
 
     assert [(low.n, high.n) for low, high in pairs_to_probe(three, [], run_of)] == [(8192, 16384)]
-    known = replace(FOUND, n_low=8192, n_high=16384, n_switch=9000, probes=(Probe(9000, 1.0, 1.0),))
+    known = replace(FOUND, n_low=8192, n_high=16384, n_switch=9000, probes=(PairProbe(9000, 1.0, 1.0),))
     assert pairs_to_probe(three, [known], run_of) == []
     assert len(pairs_to_probe(three, [known], lambda *_: replace(RUNS[0], template_hash="c" * 64))) == 1
     assert len(pairs_to_probe(three, [replace(known, high=CONFIGS[2])], run_of)) == 1
@@ -204,7 +204,7 @@ def save(database: Database) -> None:
 
 
 def test_probes_survive_a_row() -> None:
-    probes = (Probe(5000, 1.5, None), Probe(8192, None, 2.25))
+    probes = (PairProbe(5000, 1.5, None), PairProbe(8192, None, 2.25))
     assert probes_of(replace(FOUND, probes=probes).probes_text) == probes
 
 

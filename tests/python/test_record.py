@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from examples import RECORDS, scan
+from examples import PROBES, RECORDS, at, scan
 from scantune.model.carried_hashes import joint_hash
 from scantune.model.device import Device
 from scantune.model.least_time import impossibility
+from scantune.model.octave import Range
 from scantune.model.policy import Effort, policy_of
-from scantune.model.record import policy_text
+from scantune.model.record import Record, policy_text
 
 QUICK = replace(RECORDS[0], run=replace(RECORDS[0].run, effort=Effort.quick))
 NORMAL = replace(QUICK, run=replace(QUICK.run, effort=Effort.normal))
@@ -30,6 +31,29 @@ def test_finished_search_outranks_one_of_more_effort_that_was_cut_short_and_cove
     assert QUICK.better_than(short)
     assert not short.better_than(QUICK)
     assert not short.run.covers(QUICK.run)
+
+
+def test_record_measured_at_more_sizes_outranks_any_that_was_measured_at_fewer() -> None:
+    probed, fewer = (replace(at(QUICK, 1000), probes=PROBES[:count]) for count in (3, 2))
+    finished = replace(fewer, run=NORMAL.run, finished_at="2026-02-02T00:00:00Z")
+    short = replace(probed, run=QUICK.run.cut_short())
+    assert short.better_than(finished)
+    assert not finished.better_than(short)
+    assert replace(finished, probes=PROBES).better_than(short), "of as many sizes the finished search counts"
+
+
+@pytest.mark.parametrize("range_", [Range(1000, 2000), Range(500, 999)])
+def test_record_serves_a_range_that_holds_its_own_n(range_: Range) -> None:
+    assert at(QUICK, 1000, serves=Range(999, 1000)).serves == Range(999, 1000)
+    with pytest.raises(ValueError, match="does not hold the record's own n, 1000"):
+        at(QUICK, 1000, serves=range_)
+
+
+def test_record_of_which_no_range_is_told_serves_its_octave_up_to_its_own_n() -> None:
+    columns = {name: value for name, value in vars(QUICK).items() if name not in ("serves", "probes", "n")}
+    assert [Record(**columns, n=n).serves for n in (1, 2, 1000, 1024)] == [
+        Range(0, 1), Range(1, 2), Range(512, 1000), Range(512, 1024),
+    ]  # fmt: skip
 
 
 def test_what_another_sampler_found_covers_no_default_run() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from command import ended_well
 from conftest import Tune
-from examples import CONFIGS, DEVICES, NOON, RECORDS, scan
+from examples import CONFIGS, DEVICES, NOON, RECORDS, at, scan
 from scantune.compare.exchange import import_database
 from scantune.compare.precedence import Precedence
 from scantune.errors import ScantuneError
@@ -25,17 +25,24 @@ from scantune.model import carried_hashes
 from scantune.model.carried_hashes import joint_hash
 from scantune.model.config import Config
 from scantune.model.device import Device
+from scantune.model.octave import octave_up_to
 from scantune.model.problem import Problem
+from scantune.model.quantity import MAX_N
 from scantune.model.record import Record
 from scantune.store import schema
 from scantune.store.archive import Archive
 from scantune.store.database import Database, DatabaseError, open_database, open_readonly
 from scantune.store.export import export_database
-from scantune.store.schema import SCHEMA_VERSION
+from scantune.store.schema import LAST_WITH_MEMBERS, SCHEMA_VERSION
 
-VERSIONS = (1, 2)
+VERSIONS = (1, 2, 3)
 SUM, MAX = scan("i32"), scan("i32", "max")
 SIZES = (256, 4096)
+# The columns of a problem up to version 2, with their defaults.
+MEMBERS = {
+    "input_type": "", "accumulator_type": "", "output_type": "", "op": "sum", "kind": "inclusive",
+    "determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back",
+}  # fmt: skip
 
 
 @pytest.fixture(params=VERSIONS)
@@ -48,7 +55,6 @@ def old_file(tmp_path: Path, version: int) -> Path:
     """Return a file of an older schema: two problems, each with a record and a trial at two sizes."""
     path = tmp_path / "old.db"
     schema = Path(__file__).with_name(f"schema_version_{version}.sql")
-    latency = ", 'back_to_back'" if version > 1 else ""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(schema.read_text(encoding="utf-8"))
         connection.execute("PRAGMA journal_mode = WAL")
@@ -58,11 +64,7 @@ def old_file(tmp_path: Path, version: int) -> Path:
         device = DEVICES[0]
         connection.execute("INSERT INTO device VALUES (5, ?, ?, ?)", (device.arch, device.name, device.sm_count))
         for problem_id, op in ((7, "sum"), (9, "max")):
-            connection.execute(
-                "INSERT INTO problem VALUES (?, 'i32', 'i32', 'i32', ?, 'inclusive', 'unconstrained', 'in_order'"
-                f"{latency})",
-                (problem_id, op),
-            )
+            add_problem(connection, version, problem_id, scan("i32", op))
             for n in SIZES:
                 values = (problem_id, n, CONFIGS[0].family, CONFIGS[0].text)
                 connection.execute(
@@ -77,6 +79,16 @@ def old_file(tmp_path: Path, version: int) -> Path:
             connection.execute("INSERT INTO breakpoint VALUES (5, 7, 256, 4096, 1000, ?, 0.02, 3, ?)", (probes, NOON))
         connection.commit()
     return path
+
+
+def add_problem(connection: sqlite3.Connection, version: int, problem_id: int, problem: Problem) -> None:
+    """Add a problem as the tuner of that version did."""
+    if version > LAST_WITH_MEMBERS:
+        values = tuple(problem.columns.values())
+    else:
+        found = {name: value for name, value in {**MEMBERS, **dict(problem.members)}.items() if name in MEMBERS}
+        values = tuple(value for name, value in found.items() if name != "latency" or version > 1)
+    connection.execute(f"INSERT INTO problem VALUES (?{', ?' * len(values)})", (problem_id, *values))
 
 
 def keys(records: list[Record]) -> set[tuple[Problem, int]]:
@@ -107,6 +119,32 @@ def test_old_file_is_read_as_measured_back_to_back_and_stays_as_it_is(old_file: 
     assert version_of(old_file) == version
 
 
+# N of an older record, and what it served then: its octave up to its N.
+RANGES = {
+    1: (0, 1), 2: (1, 2), 3: (2, 3), 4: (2, 4), 5: (4, 5), 1_000_000: (2**19, 1_000_000), 2**20: (2**19, 2**20),
+    2**20 + 1: (2**20, 2**20 + 1), MAX_N - 1: (MAX_N // 2, MAX_N - 1), MAX_N: (MAX_N // 2, MAX_N),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("opener", [open_readonly, open_database])
+def test_record_of_an_old_file_serves_its_octave_up_to_its_own_n(
+    old_file: Path, opener: Callable[[Path], Database]
+) -> None:
+    config = CONFIGS[0]
+    with closing(sqlite3.connect(old_file)) as connection, connection:
+        connection.executemany(
+            "INSERT INTO record VALUES (5, 9, ?, ?, ?, 3, 1e9, 0.01, NULL, NULL, ?)",
+            [(n, config.family, config.text, NOON) for n in RANGES],
+        )
+    with opener(old_file) as database:
+        records = Archive(database).records()
+    assert {one.n: one.serves.message() for one in records if one.n in RANGES} == {
+        n: list(range_) for n, range_ in RANGES.items()
+    }
+    assert all(octave_up_to(one.n) == one.serves for one in records)
+    assert {one.probes for one in records} == {()}
+
+
 def test_writing_to_an_old_file_keeps_every_record_and_trial(old_file: Path) -> None:
     with open_readonly(old_file) as database:
         before = contents(database)
@@ -129,15 +167,11 @@ def test_updated_file_knows_its_problems_by_the_same_ids(old_file: Path) -> None
 
 
 def test_updated_file_spells_a_problem_as_a_worker_does(old_file: Path, version: int) -> None:
-    latency = ", 'isolated'" if version > 1 else ""
-    with closing(sqlite3.connect(old_file)) as connection, connection:
-        connection.execute(
-            "INSERT INTO problem VALUES (11, 'custom8', 'custom8', 'custom8', 'custom_cheap:affine', 'exclusive', "
-            f"'run_to_run', 'documented'{latency})"
-        )
     others = {"kind": "exclusive", "determinism": "run_to_run", "forward_progress": "documented"}
     others |= {"latency": "isolated"} if version > 1 else {}
     problem = scan("custom8", "custom_cheap:affine", **others)
+    with closing(sqlite3.connect(old_file)) as connection, connection:
+        add_problem(connection, version, 11, problem)
     with open_database(old_file) as database:
         assert Archive(database).problem_id(problem) == 11
 
@@ -182,8 +216,8 @@ def test_update_by_a_schema_without_a_wanted_table_is_refused(
     old_file: Path, version: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = schema.sql
-    monkeypatch.setattr(schema, "sql", lambda name: whole(name).replace("CREATE TABLE problem", "CREATE TABLE riddle"))
-    with pytest.raises(ScantuneError, match=r"schema.sql makes no table problem; .*install scantune again"):
+    monkeypatch.setattr(schema, "sql", lambda name: whole(name).replace("CREATE TABLE record", "CREATE TABLE riddle"))
+    with pytest.raises(ScantuneError, match=r"schema.sql makes no table record; .*install scantune again"):
         open_database(old_file)
     assert version_of(old_file) == version
 
@@ -211,13 +245,13 @@ def test_newer_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     for opener in (open_database, open_readonly):
-        with pytest.raises(DatabaseError, match="version 4, this scantune knows up to 3; update scantune"):
+        with pytest.raises(DatabaseError, match="version 5, this scantune knows up to 4; update scantune"):
             opener(path)
 
 
 def later(config: Config = CONFIGS[0], problem: Problem = SUM, policy: str = "{}") -> Record:
     """Return a record as a later version with the same schema may write it."""
-    return replace(RECORDS[0], config=config, problem=problem, n=512, run=replace(RECORDS[0].run, policy=policy))
+    return at(RECORDS[0], 512, config=config, problem=problem, run=replace(RECORDS[0].run, policy=policy))
 
 
 LATER = {
@@ -261,7 +295,7 @@ def all_rows(database: Database) -> dict[tuple[object, object], tuple[object, ..
 
 def started(tune: Tune, archive: Archive, config: Config, log: Callable[[], list[dict[str, Any]]]) -> list[Any]:
     """Return what a search races first where a record has this config, of other templates."""
-    record = replace(RECORDS[0], device=Device("host", "Fake CPU", 8), problem=SUM, n=2**14, config=config)
+    record = at(RECORDS[0], 2**14, device=Device("host", "Fake CPU", 8), problem=SUM, config=config)
     archive.add_record(record, archive.run_id(replace(record.run, template_hash="c" * 64)))
     outcome, notebook = tune()
     assert notebook.tries > 5

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from command import scantune_here
-from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS
+from examples import CONFIGS, DEVICES, NOON, PROBLEMS, RECORDS, RUNS, TRIALS, at
 from scantune.compare.exchange import ImportReport, import_database
 from scantune.compare.precedence import Precedence
-from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.breakpoint import Breakpoint, PairProbe
+from scantune.model.octave import Range
 from scantune.model.origin import Origin
 from scantune.model.policy import Effort
 from scantune.model.problem import Problem
@@ -29,12 +30,12 @@ from scantune.store.text_contents import TextContents
 from scantune.store.text_form import line_of, text_of
 
 SHIPPED = Path(__file__).parents[2] / "db" / "builtin" / "records.jsonl"
-LOW = replace(RECORDS[0], n=4096, median_us=1.0 / 3.0)
-HIGH = replace(LOW, n=8192, config=CONFIGS[0], run=RUNS[1])
+LOW = at(RECORDS[0], 4096, median_us=1.0 / 3.0)
+HIGH = at(LOW, 8192, config=CONFIGS[0], run=RUNS[1])
 ROWS = replace(LOW, problem=Problem("row_sum", (("input_type", "f32"),), '{"rows":10}', (("rows", 1024),)))
 ABOVE = Breakpoint(
     LOW.device, LOW.problem, n_low=4096, n_high=8192, n_switch=6000,
-    probes=(Probe(5000, 1.0, 1.2), Probe(6000, 1.05, None)), low=LOW.config, high=HIGH.config,
+    probes=(PairProbe(5000, 1.0, 1.2), PairProbe(6000, 1.05, None)), low=LOW.config, high=HIGH.config,
     finished_at=NOON, run=RUNS[1],
 )  # fmt: skip
 
@@ -104,6 +105,15 @@ def test_lines_that_come_with_the_library_are_read_as_records(database: Database
     }
 
 
+def test_line_of_an_older_version_serves_its_octave_up_to_its_own_n(text: Callable[[str], Path]) -> None:
+    lines = [json.loads(line_of(at(LOW, n, serves=Range(0, 2**20)))) for n in (1, 1024, 1025, 1_000_000)]
+    for line in lines:
+        del line["serves"]
+    found, _ = read(text("\n".join(map(json.dumps, lines))))
+    assert [one.serves for one in found] == [Range(0, 1), Range(512, 1024), Range(1024, 1025), Range(2**19, 1_000_000)]
+    assert [one.probes for one in found] == [()] * 4
+
+
 def test_database_and_text_carry_the_same_winners(database: Database, tmp_path: Path) -> None:
     archive = Archive(database)
     for record in (*RECORDS, LOW, HIGH):
@@ -141,6 +151,14 @@ def broken_above(**changes: Any) -> str:
     [
         (broken(n=0), "line 2: n is 0"),
         (broken(n=True), "line 2: n is True"),
+        (broken(serves=[]), "line 2: a range is [], not [above, up to]"),
+        (broken(serves="all"), "line 2: a range is 'all'"),
+        (broken(serves=[False, 4096]), "line 2: no range of sizes lies above False and up to 4096"),
+        (broken(serves=[4096, 8192]), "line 2: the range (2^12, 2^13] does not hold the record's own n, 4096"),
+        (broken(serves=[2048, 4095]), "line 2: the range (2^11, 4,095] does not hold the record's own n, 4096"),
+        (broken(serves=[0, 2**40 + 1]), "line 2: no range of sizes"),
+        (broken(probes=0), "line 2: the probes are 0"),
+        (broken(probes=[[4096, 0, 1.0, "1"]]), "line 2: a probe took '1'"),
         (broken(median_us=-1), "line 2: median_us is -1"),
         (broken(median_us="3"), "line 2: median_us is '3'"),
         (broken(arch="sm_90; rm"), "line 2: 'sm_90; rm' is not an architecture"),
@@ -319,9 +337,9 @@ def test_git_merges_two_branches_of_records_without_a_driver(tmp_path: Path) -> 
     commit(LOW, HIGH)
     newer, newest = (replace(HIGH, config=CONFIGS[i], finished_at=f"2026-03-0{i}T00:00:00Z") for i in (1, 2))
     git(repository, "checkout", "-q", "-b", "berlin")
-    commit(LOW, newer, replace(LOW, n=2**20))
+    commit(LOW, newer, at(LOW, 2**20))
     git(repository, "checkout", "-q", "main")
-    commit(replace(LOW, n=64), LOW, newest)
+    commit(at(LOW, 64), LOW, newest)
     git(repository, "merge", "-q", "berlin", "-m", "Merge berlin")
     assert len(file.read_text().splitlines()) == 5, "both winners of 8192 items"
     with open_database(tmp_path / "tuning.db") as database:

@@ -17,12 +17,14 @@ from examples import scan
 from scantune.compare.correction import DatabaseCorrection, TextCorrection
 from scantune.compare.suspicion import Suspicion
 from scantune.compare.verify import Checked, Verdict, Verification
-from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.breakpoint import Breakpoint, PairProbe
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.measurement import Measurement
+from scantune.model.octave import Range
 from scantune.model.origin import Origin
 from scantune.model.policy import Effort
+from scantune.model.probe import Probe
 from scantune.model.problem import Problem
 from scantune.model.record import Record, Run, now
 from scantune.model.trial import Trial
@@ -94,9 +96,12 @@ def test_each_record_gets_the_verdict_that_it_deserves(verify: Verify, faults: C
 
 def test_verified_record_takes_the_times_of_now_and_no_origin(verify: Verify) -> None:
     run = RUN.with_origin(Origin("ada", "berlin.db", RUN.digest)).may_gain_more(0.05)
-    (found,) = verify(replace(record(GOOD, run=run), median_us=1.0, default_us=1.1))
+    probes = (Probe(N, 0, 1.0, 1.1), Probe(N + 5, 1, 1.1, 1.2))
+    recorded = replace(record(GOOD, run=run), serves=Range(N - 1, N + 5), probes=probes)
+    (found,) = verify(replace(recorded, median_us=1.0, default_us=1.1))
     renewed = found.renewed
     assert renewed
+    assert (renewed.serves, renewed.probes) == (Range(N - 1, N + 5), probes)
     assert renewed.median_us == pytest.approx(TRUE_US, rel=0.2)
     assert renewed.default_us
     assert renewed.default_us > renewed.median_us
@@ -310,7 +315,7 @@ def test_breakpoint_stays_with_the_config_that_it_was_measured_with(verify: Veri
     (slow,), (good,) = verify(record(SLOW)), verify(record(GOOD))
     high = record(GOOD, 2 * N)
     for low, stays in ((slow.record, False), (good.record, True)):
-        found = Breakpoint(HERE, SUM, N, 2 * N, 2 * N, (Probe(2 * N, 2.0, 1.0),), low.config, GOOD, now(), RUN)
+        found = Breakpoint(HERE, SUM, N, 2 * N, 2 * N, (PairProbe(2 * N, 2.0, 1.0),), low.config, GOOD, now(), RUN)
         text = tmp_path / "union.jsonl"
         text.write_text(text_of([slow.record, good.record, high], [found]))
         assert text.read_text().count('"breakpoint"') == 1

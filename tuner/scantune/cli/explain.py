@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,13 +24,15 @@ from scantune.cli.options import (
 from scantune.cli.problem_options import given_options
 from scantune.cli.terminal import note, reported_errors, say
 from scantune.cli.workers import chosen_worker, described_worker
+from scantune.compare.selected import selected_records
 from scantune.compare.tried import Tried, tried_next
 from scantune.errors import UsageError
 from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import HOST, Device, is_arch
 from scantune.model.problem import Problem
-from scantune.model.quantity import format_size, parse_sizes
-from scantune.report.messages import config_message, selection_message
+from scantune.model.quantity import counted, format_size, parse_sizes
+from scantune.model.record import Record
+from scantune.report.messages import config_message, probes_message, selection_message
 from scantune.store.archive import Archive
 from scantune.store.database import open_readonly
 from scantune.worker.built_in import NO_DEVICE, built_in_records
@@ -39,6 +42,15 @@ from scantune.worker.device_choice import AUTO, is_opened
 from scantune.worker.evaluation import Evaluator, Timeouts
 from scantune.worker.named_device import named_device
 from scantune.worker.selection import Selection, select
+
+
+@dataclass(frozen=True)
+class _Explanation:
+    problem: Problem
+    n: int
+    selection: Selection
+    record: Record | None  # the selected one, where its database can be read
+    tried: Tried | None
 
 
 def explain_command(
@@ -78,24 +90,25 @@ def explain_command(
         databases = databases_to_read(db)
         worker = _worker_to_ask(stack, arch, device, sm_count, paths.database_path(db))
         evaluator = Evaluator(worker, Timeouts())
-        explained = [
+        selected = [
             (problem, size, select(worker, problem, size, databases, runner_up=True))
             for problem in named.problems(worker.hello(), evaluator, sizes[0], note)
             for size in sizes
         ]
         defaults = Defaults(evaluator)
-        tried = [
-            tried_next(selection, defaults.space(problem, selection.record["n"])) if selection.record else None
-            for problem, _, selection in explained
+        records = selected_records([selection for _, _, selection in selected])
+        explained = [
+            _Explanation(problem, size, selection, record, _tried(problem, selection, defaults))
+            for (problem, size, selection), record in zip(selected, records, strict=True)
         ]
-        rejected = dict.fromkeys(row for _, _, selection in explained for row in selection.rejected)
-        for one, other in zip(explained, tried, strict=True):
-            _print_explanation(*one, other, defaults)
+        rejected = dict.fromkeys(row for one in explained for row in one.selection.rejected)
+        for one in explained:
+            _print_explanation(one, defaults)
         for row, reason in rejected:
             say(f"rejected {row}: {reason}")
         output.write(
             device=vars(worker.hello().device),
-            results=[_message(*one, other, defaults) for one, other in zip(explained, tried, strict=True)],
+            results=[_message(one, defaults) for one in explained],
             rejected=[{"row": row, "reason": reason} for row, reason in rejected],
         )  # fmt: skip
 
@@ -129,28 +142,38 @@ def _known_devices(stack: contextlib.ExitStack, database: Path) -> list[Device]:
     return devices
 
 
-def _message(problem: Problem, n: int, selection: Selection, tried: Tried | None, defaults: Defaults) -> dict[str, Any]:
-    runner_up = selection.runner_up and selection_message(problem, n, selection.runner_up, defaults)
+def _tried(problem: Problem, selection: Selection, defaults: Defaults) -> Tried | None:
+    return tried_next(selection, defaults.space(problem, selection.record["n"])) if selection.record else None
+
+
+def _message(one: _Explanation, defaults: Defaults) -> dict[str, Any]:
+    place, selection, tried = (one.problem, one.n), one.selection, one.tried
     return {
-        **selection_message(problem, n, selection, defaults), "runner_up": runner_up,
+        **selection_message(*place, selection, defaults), "probes": probes_message(one.record) if one.record else None,
+        "runner_up": selection.runner_up and selection_message(*place, selection.runner_up, defaults),
         "tried_next": tried and {
-            **config_message(problem, n, tried.config, defaults), "median_us": tried.median_us,
+            **config_message(*place, tried.config, defaults), "median_us": tried.median_us,
             "selected_us": tried.selected_us, "measured": tried.measured,
         },
     }  # fmt: skip
 
 
-def _print_explanation(problem: Problem, n: int, selection: Selection, tried: Tried | None, defaults: Defaults) -> None:
-    say(f"{problem} {format_size(n)}: {selection.origin}: {selection.reason}")
-    say(f"  {defaults.told(problem, n, selection.config)}")
-    if record := selection.record:
-        default = f"{record['default_us']:.2f} us" if record["default_us"] else "not timed"
-        say(f"  measured at {format_size(record['n'])}: {record['median_us']:.2f} us; the default of then: {default}")
+def _print_explanation(one: _Explanation, defaults: Defaults) -> None:
+    place, selection = (one.problem, one.n), one.selection
+    say(f"{one.problem} {format_size(one.n)}: {selection.origin}: {selection.reason}")
+    say(f"  {defaults.told(*place, selection.config)}")
+    if told := selection.record:
+        default = f"{told['default_us']:.2f} us" if told["default_us"] else "not timed"
+        say(f"  measured at {format_size(told['n'])}: {told['median_us']:.2f} us; the default of then: {default}")
+    if one.record and one.record.probes:
+        worst = max(one.record.probes, key=lambda probe: probe.ratio)
+        count = counted(len(one.record.probes), "probe")
+        say(f"  {count}: at worst {worst.ratio:.3f} of the time without the record, at {format_size(worst.n)}")
     if runner_up := selection.runner_up:
         say(f"  next: {runner_up.origin}: {runner_up.reason}")
-        say(f"    {defaults.told(problem, n, runner_up.config)}")
-    if tried:
+        say(f"    {defaults.told(*place, runner_up.config)}")
+    if tried := one.tried:
         said = f"{tried.median_us:.2f} us"
         said += f", and the one selected {tried.selected_us:.2f} us" if tried.selected_us else ""
         say(f"  fastest other of {tried.measured} tried: {said}")
-        say(f"    {defaults.told(problem, n, tried.config)}")
+        say(f"    {defaults.told(*place, tried.config)}")

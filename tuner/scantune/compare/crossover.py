@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from scantune.model.breakpoint import Breakpoint, Probe
+from scantune.model.breakpoint import Breakpoint, PairProbe
 from scantune.model.config import Config
 from scantune.model.measurement import Measurement
 from scantune.model.policy import Policy
@@ -16,7 +16,7 @@ from scantune.model.record import Record, Run, now
 from scantune.model.trial import Failure
 from scantune.worker.evaluation import Evaluator
 
-Measure = Callable[[int], Probe]  # measures at one size
+Measure = Callable[[int], PairProbe]  # measures at one size
 
 # There is a cliff where the config that serves below a breakpoint loses more than this share at it, such as where it
 # needs one tile more than there are SMs. So many probes find a cliff to the item, in an octave of 2^20 of them.
@@ -61,7 +61,7 @@ def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, ru
     """
     taken = [measure(n) for n in dict.fromkeys((low.n + 1, high.n))]
 
-    def take_up_to(most: int, next_size: Callable[[Sequence[Probe]], int | None]) -> None:
+    def take_up_to(most: int, next_size: Callable[[Sequence[PairProbe]], int | None]) -> None:
         while len(taken) < most and (n := next_size(taken)) is not None:
             taken.append(measure(n))
             taken.sort(key=lambda probe: probe.n)
@@ -73,7 +73,7 @@ def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, ru
     )
 
 
-def _next_size(taken: Sequence[Probe]) -> int | None:
+def _next_size(taken: Sequence[PairProbe]) -> int | None:
     """Return the size to probe next; None where no size is left."""
     gaps = [gap for gap in pairwise(taken) if _middle(*gap)]
     crossings = [(below, above) for below, above in gaps if below.low_is_faster != above.low_is_faster]
@@ -81,7 +81,7 @@ def _next_size(taken: Sequence[Probe]) -> int | None:
     return _middle(*widest) if widest else None
 
 
-def _next_size_at_cliff(taken: Sequence[Probe]) -> int | None:
+def _next_size_at_cliff(taken: Sequence[PairProbe]) -> int | None:
     """Return the size to probe next below the switch; None where little is lost at it, or no size is left."""
     n_switch = _best_switch(taken)
     for below, above in pairwise(taken):
@@ -90,7 +90,7 @@ def _next_size_at_cliff(taken: Sequence[Probe]) -> int | None:
     return None
 
 
-def _best_switch(probes: Sequence[Probe]) -> int:
+def _best_switch(probes: Sequence[PairProbe]) -> int:
     """Return the size from which on the larger record is to serve, so that the largest loss at any probe is least.
 
     The last probe is at the larger record's own size, which that record serves in any case. A config that failed at a
@@ -110,9 +110,9 @@ def prober(evaluator: Evaluator, problem: Problem, low: Config, high: Config, po
     """Return a function that times both configs, interleaved, at a size. It raises EnvironmentFault."""
     rounds = replace(policy.final, ceiling=False)
 
-    def measure(n: int) -> Probe:
+    def measure(n: int) -> PairProbe:
         low_us, high_us = map(_microseconds, evaluator.measure(problem, n, [low, high], rounds).outcomes)
-        return Probe(n, low_us, high_us)
+        return PairProbe(n, low_us, high_us)
 
     return measure
 
@@ -121,7 +121,7 @@ def _microseconds(outcome: Measurement | Failure) -> float | None:
     return None if isinstance(outcome, Failure) else outcome.median_us
 
 
-def _middle(below: Probe, above: Probe) -> int | None:
+def _middle(below: PairProbe, above: PairProbe) -> int | None:
     """Return the size halfway between two probes in log N; None when no size lies between."""
     n = round(math.sqrt(below.n * above.n))
     return n if below.n < n < above.n else None

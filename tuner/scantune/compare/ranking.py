@@ -18,7 +18,7 @@ Key = tuple[Device, Problem, int]
 # The first difference decides. Texts at the end see to it that the same record is chosen everywhere.
 _REASONS = (
     "the worker here refuses the other config", "it was measured with the templates here",
-    "its search was finished", "its search took more effort", "it is newer",
+    "it was measured at more sizes", "its search was finished", "its search took more effort", "it is newer",
     "nothing tells them apart but their text",
 )  # fmt: skip
 

@@ -11,16 +11,15 @@ from typing import Any
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.least_time import possible
+from scantune.model.probe import check_time, probe_rows
 from scantune.model.problem import Problem
 from scantune.model.quantity import MAX_N
 from scantune.model.record import Run, key_of, timestamp
 
-_MAX_PROBES = 64
-
 
 @dataclass(frozen=True)
-class Probe:
-    """Both configs, measured in turn at one size; the time of one that failed there is None."""
+class PairProbe:
+    """The configs of two records, measured in turn at one size; the time of one that failed there is None."""
 
     n: int
     low_us: float | None
@@ -50,7 +49,7 @@ class Breakpoint:
     n_low: int
     n_high: int
     n_switch: int  # the first n that n_high's config scans
-    probes: tuple[Probe, ...]
+    probes: tuple[PairProbe, ...]
     low: Config
     high: Config
     finished_at: str
@@ -109,26 +108,18 @@ class Breakpoint:
         return json.dumps([[probe.n, probe.low_us, probe.high_us] for probe in self.probes], separators=(",", ":"))
 
 
-def probes_of(text: object) -> tuple[Probe, ...]:
-    """Read the column `probes`; raise ValueError if it holds anything else."""
-    if not isinstance(text, str) or len(text) > 100 * _MAX_PROBES:
-        raise ValueError("the probes are no short text")
-    try:
-        rows = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"the probes are not JSON: {error}") from None
-    if not isinstance(rows, list) or len(rows) > _MAX_PROBES:
-        raise ValueError(f"the probes are {rows!r}"[:200])
-    return tuple(map(_probe, rows))
+def probes_of(text: object) -> tuple[PairProbe, ...]:
+    """Read a breakpoint's column `probes`; raise ValueError if it holds anything else."""
+    return tuple(map(_probe, probe_rows(text)))
 
 
-def _probe(row: object) -> Probe:
+def _probe(row: object) -> PairProbe:
     if not isinstance(row, list) or len(row) != 3 or not isinstance(row[0], int) or not 1 <= row[0] <= MAX_N:
         raise ValueError(f"a probe is {row!r}"[:200])
     for time_us in row[1:]:
-        if time_us is not None and not (isinstance(time_us, (int, float)) and 0 < time_us < 1e15):
-            raise ValueError(f"a probe took {time_us!r} µs"[:200])
-    return Probe(row[0], *row[1:])
+        if time_us is not None:
+            check_time(time_us)
+    return PairProbe(row[0], *row[1:])
 
 
 def worst_of(breakpoints: Sequence[Breakpoint]) -> Breakpoint:

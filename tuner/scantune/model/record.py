@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -17,9 +17,11 @@ from scantune.model.carried_hashes import carried_hash
 from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.least_time import possible
+from scantune.model.octave import Range, octave_up_to
 from scantune.model.operator_source import OperatorSource
 from scantune.model.origin import Origin, fitting
 from scantune.model.policy import Effort, Policy
+from scantune.model.probe import Probe, probes_of, probes_text
 from scantune.model.problem import Problem
 from scantune.model.quantity import MAX_N
 from scantune.model.restriction import Restriction
@@ -244,10 +246,21 @@ class Record:
     ceiling_us: float | None
     finished_at: str
     run: Run
+    serves: Range = field(default=None)  # type: ignore[assignment]  # without one: its octave up to its own n
+    probes: tuple[Probe, ...] = ()
+
+    def __post_init__(self) -> None:
+        if vars(self)["serves"] is None:
+            object.__setattr__(self, "serves", octave_up_to(self.n))
+        if self.n not in self.serves:
+            raise ValueError(f"the range {self.serves} does not hold the record's own n, {self.n}")
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Record:
-        """Check every column of all_records.sql; raise ValueError naming the first that is not what it should be."""
+        """Check every column of all_records.sql; raise ValueError naming the first that is not what it should be.
+
+        A row of text has its range as a message in `serves`, which may be None, and one without `probes` has none.
+        """
         key = key_of(row)
         return cls(
             *key,
@@ -258,7 +271,14 @@ class Record:
             ceiling_us=_time(row, "ceiling_us") if row["ceiling_us"] is not None else None,
             finished_at=timestamp(row["finished_at"]),
             run=Run.from_row(row),
+            serves=_range(row, key[2]),
+            probes=probes_of(row.get("probes", "[]"), *key[:2]),
         )
+
+    @property
+    def probes_text(self) -> str:
+        """The probes as rows keep them."""
+        return probes_text(self.probes)
 
     @property
     def key(self) -> tuple[Device, Problem, int]:
@@ -269,17 +289,19 @@ class Record:
         return self == replace(other, run=self.run) and self.run.is_measured_as(other.run)
 
     def better_than(self, other: Record) -> bool:
-        """Return whether this record is measured better than another of its key: finished, more effort, newer."""
+        """Return whether this record is measured better than another of its key: more sizes, finished, more effort,
+        newer.
+        """
         return self.quality > other.quality
 
     @property
-    def quality(self) -> tuple[bool, int, str]:
+    def quality(self) -> tuple[int, bool, int, str]:
         """How well it was measured: tuples compare by the first difference, and the greater is the better measured.
 
         A time to come says that a clock was wrong, and counts as older than any that has passed.
         """
         finished_at = self.finished_at if self.finished_at <= now() else ""
-        return not self.run.is_cut_short, self.run.effort.rank, finished_at
+        return len(self.probes), not self.run.is_cut_short, self.run.effort.rank, finished_at
 
 
 def policy_text(policy: Policy, source: OperatorSource | None, sampler: str = _DEFAULT_SAMPLER) -> str:
@@ -339,6 +361,13 @@ def timestamp(text: object) -> str:
 
 def moment_of(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
+
+
+def _range(row: Mapping[str, Any], n: int) -> Range:
+    """Return the range of a row, or of a line of text, which tells none where an older version wrote it."""
+    if "served_above" in row:
+        return Range(row["served_above"], row["served_up_to"])
+    return octave_up_to(n) if row.get("serves") is None else Range.from_message(row["serves"])
 
 
 def _number(row: Mapping[str, Any], name: str) -> float:

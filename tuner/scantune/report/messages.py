@@ -25,14 +25,18 @@ def winner_message(record: Record, defaults: Defaults | None) -> dict[str, Any]:
     run = record.run
     return {
         "device": vars(record.device), "problem": record.problem.message(), "n": record.n,
-        **config_message(record.problem, record.n, record.config, defaults),
+        "serves": record.serves.message(), **config_message(record.problem, record.n, record.config, defaults),
         "median_us": record.median_us, "spread": record.spread, "default_us": record.default_us,
-        "ceiling_us": record.ceiling_us, "finished_at": record.finished_at, "effort": run.effort.value,
-        "cut_short": run.is_cut_short, "may_gain": run.may_gain, "tool_version": run.tool_version,
-        "template_hash": run.template_hash,
+        "ceiling_us": record.ceiling_us, "probes": probes_message(record), "finished_at": record.finished_at,
+        "effort": run.effort.value, "cut_short": run.is_cut_short, "may_gain": run.may_gain,
+        "tool_version": run.tool_version, "template_hash": run.template_hash,
         "compiler_version": run.compiler_version, "driver_version": run.driver_version,
         "origin": run.origin.message() if run.origin else None,
     }  # fmt: skip
+
+
+def probes_message(record: Record) -> list[dict[str, Any]]:
+    return [vars(probe) for probe in record.probes]
 
 
 def breakpoint_message(found: Breakpoint) -> dict[str, Any]:

@@ -18,13 +18,13 @@ from scantune.report.listing import Column, Listing, Row
 
 def winners_table(records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space | None], title: str) -> Listing:
     """Return the table of winners. A config with a space is described by its departures from the family's default."""
-    columns = [Column("problem", is_text=True), *map(Column, ("N", "µs", "GB/s", "of copy", "gain"))]
-    rows, previous = [], None
-    for record in records:
-        row = _row(record, spaces.get((record.problem, record.n)))
-        rows.append(replace(row, begins_section=previous not in (None, record.problem)))
-        previous = record.problem
-    return Listing(title, columns, rows, "family and config", _caption(spaces))
+    listing = _measured_table(records, spaces, title)
+    columns = [*listing.columns, Column("serves")]
+    rows = [
+        replace(row, cells=[*row.cells, str(record.serves)]) for record, row in zip(records, listing.rows, strict=True)
+    ]
+    caption = f"{listing.caption} {_SERVES}"
+    return replace(listing, columns=columns, rows=rows, caption=caption)
 
 
 def coverage_table(
@@ -32,7 +32,7 @@ def coverage_table(
     title: str,
 ) -> Listing:  # fmt: skip
     """Return the table of a run: winners as in winners_table, with what each was compared with."""
-    listing = winners_table(records, spaces, title)
+    listing = _measured_table(records, spaces, title)
     by_cell = {covered.cell: covered for covered in coverage}
     rows = []
     for record, row in zip(records, listing.rows, strict=True):
@@ -53,6 +53,18 @@ def coverage_table(
         "left: what a longer search may gain at most, by an estimate that is too low in one of five searches."
     )
     return replace(listing, columns=columns, rows=rows, caption=caption)
+
+
+def _measured_table(
+    records: Sequence[Record], spaces: Mapping[tuple[Problem, int], Space | None], title: str
+) -> Listing:
+    columns = [Column("problem", is_text=True), *map(Column, ("N", "µs", "GB/s", "of copy", "gain"))]
+    rows, previous = [], None
+    for record in records:
+        row = _row(record, spaces.get((record.problem, record.n)))
+        rows.append(replace(row, begins_section=previous not in (None, record.problem)))
+        previous = record.problem
+    return Listing(title, columns, rows, "family and config", _caption(spaces))
 
 
 def _unbeaten_text(covered: Coverage, spaces: Mapping[tuple[Problem, int], Space | None]) -> str:
@@ -95,10 +107,11 @@ def portfolio_table(breakpoints: Sequence[Breakpoint], title: str) -> Listing:
 
 _DEPARTURES = "config: what departs from the family's default."
 _OF_COPY = "of copy: share of the bandwidth of a copy of as many bytes."
+_SERVES = "serves: more items than the first, and at most the second."
 
 
 def _caption(spaces: Mapping[tuple[Problem, int], Space | None]) -> str:
-    about = f"{_OF_COPY} gain: over the untuned default config."
+    about = f"{_OF_COPY} gain: over the untuned default config, if that was timed."
     return f"{_DEPARTURES} {about}" if spaces else about
 
 

@@ -108,6 +108,9 @@ class Archive:
                 "default_us": record.default_us,
                 "ceiling_us": record.ceiling_us,
                 "finished_at": record.finished_at,
+                "served_above": record.serves.above,
+                "served_up_to": record.serves.up_to,
+                "probes": record.probes_text,
             },
         )
 

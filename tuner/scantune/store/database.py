@@ -26,7 +26,7 @@ from scantune.store.connection import (
 )
 from scantune.store.connection import DatabaseError as DatabaseError  # callers import it from here
 from scantune.store.file_system import broken_locks, network_file_system
-from scantune.store.schema import SCHEMA_VERSION, sql
+from scantune.store.schema import LAST_WITH_MEMBERS, SCHEMA_VERSION, sql
 from scantune.store.version_2 import problem_of_columns
 
 # SQLite may take so long over a file in all: some seconds, and more by the file's size. The slowest disk is faster.
@@ -71,9 +71,8 @@ class Database:
 
     def each(self, query: str, parameters: Parameters | None, budget: Budget) -> Iterator[Row]:
         """Yield the rows of a query, as long as the budget lasts; then raise."""
-        as_of_now = sql("version_1_as_now") if self._version == 1 else ""
         with self.failures():
-            cursor = self._connection.execute(as_of_now + sql(query), dict(parameters or {}))
+            cursor = self._connection.execute(schema.as_now(self._version) + sql(query), dict(parameters or {}))
         while batch := self._fetched(cursor):
             for row in batch:
                 if excess := budget.excess_after(row):
@@ -82,7 +81,7 @@ class Database:
 
     def problems(self, budget: Budget) -> Iterator[Row]:
         """Yield the rows of problems; those of older files are converted to the current columns."""
-        if self._version >= SCHEMA_VERSION:
+        if self._version > LAST_WITH_MEMBERS:
             return self.each("all_problems", {}, budget)
         return map(problem_of_columns, self.each("version_2_problems", {}, budget))
 

@@ -13,9 +13,10 @@ from scantune.errors import ScantuneError
 from scantune.store.connection import Connection, DatabaseError, statements
 
 APPLICATION_ID = 0x73636E74  # "scnt"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 TABLES = ("device", "problem", "run", "trial", "record")  # tables that every version has
 _SINCE_VERSION_2 = ("breakpoint",)
+LAST_WITH_MEMBERS = 2  # the last version in which a problem has a column for each member of its request
 
 
 @cache
@@ -70,26 +71,39 @@ def known_version(path: Path, connection: Connection) -> int:
     return version
 
 
+def as_now(version: int) -> str:
+    """Return what precedes a query of a file of a known version, and makes its tables those of the current schema."""
+    if version >= SCHEMA_VERSION:
+        return ""
+    return sql("version_1_as_now" if version == 1 else "version_3_as_now")
+
+
 def upgrade(connection: Connection, version: int, problems: Iterable[Mapping[str, Any]]) -> None:
     """Bring a file of an older version to the current schema. `problems` are its rows as they are now."""
-    connection.execute(sql("version_2_aside"))
-    for statement in _making({"problem", *(_SINCE_VERSION_2 if version == 1 else ())}):
-        connection.execute(statement)
-    connection.executemany(sql("version_2_taken_over"), problems)
-    connection.execute(sql("version_2_dropped"))
+    if version == 1:
+        _make(connection, _SINCE_VERSION_2)
+    if version <= LAST_WITH_MEMBERS:
+        connection.execute(sql("version_2_aside"))
+        _make(connection, ("problem",))
+        connection.executemany(sql("version_2_taken_over"), problems)
+        connection.execute(sql("version_2_dropped"))
+    connection.execute(sql("version_3_aside"))
+    _make(connection, ("record",))
+    connection.execute(sql("version_3_taken_over"))
+    connection.execute(sql("version_3_dropped"))
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def _making(tables: set[str]) -> list[str]:
-    """Return the statements of the schema that create these tables."""
+def _make(connection: Connection, tables: Iterable[str]) -> None:
+    """Execute the statements of the schema that create these tables."""
     by_table = {
         found[1]: statement
         for statement in statements(sql("schema"))
         if (found := re.search(r"^CREATE TABLE (\w+)", statement, re.MULTILINE))
     }
-    if missing := tables - by_table.keys():
-        raise ScantuneError(
-            f"schema.sql makes no table {', '.join(sorted(missing))}; the installation is incomplete, install scantune "
-            "again"
-        )
-    return [by_table[table] for table in sorted(tables)]
+    for table in tables:
+        if table not in by_table:
+            raise ScantuneError(
+                f"schema.sql makes no table {table}; the installation is incomplete, install scantune again"
+            )
+        connection.execute(by_table[table])

@@ -22,8 +22,8 @@ _MOST_UNKNOWN, _MOST_KEY = 20, 60  # unknown keys that are kept, and characters 
 CONFLICT_MARKS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 _PROBLEM = ("algorithm", "request", "shape")
 _RECORD_KEYS = {
-    "arch", "device_name", "sm_count", "algorithm", "request", "shape", "n", "family", "config", "median_us", "spread",
-    "default_us", "ceiling_us", "finished_at", ABOVE, *RUN_KEYS,
+    "arch", "device_name", "sm_count", "algorithm", "request", "shape", "n", "serves", "family", "config", "median_us",
+    "spread", "default_us", "ceiling_us", "probes", "finished_at", ABOVE, *RUN_KEYS,
 }  # fmt: skip
 _ABOVE_KEYS = {"n_high", "n_switch", "regret", "family", "config", "probes", "finished_at", *RUN_KEYS}
 
@@ -100,7 +100,8 @@ class TextContents:
         problem = self._problem(row["algorithm"], _object_text(row, "request"), shape)
         return {
             **row, "name": row["device_name"], "problem": problem,
-            "config": _object_text(row, "config"), **_run_columns(row, row["finished_at"]),
+            "config": _object_text(row, "config"), "probes": dumped([] if row["probes"] is None else row["probes"]),
+            **_run_columns(row, row["finished_at"]),
         }  # fmt: skip
 
 

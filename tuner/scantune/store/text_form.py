@@ -67,8 +67,9 @@ def _line(record: Record, above: Breakpoint | None) -> Line:
         "arch": device.arch, "device_name": device.name, "sm_count": device.sm_count,
         "algorithm": problem.algorithm, "request": json.loads(problem.text),
         **({"shape": json.loads(problem.shape)} if problem.shape else {}), "n": record.n,
-        **_config(record.config), "median_us": record.median_us, "spread": record.spread,
-        "default_us": record.default_us, "ceiling_us": record.ceiling_us, "finished_at": record.finished_at,
+        "serves": record.serves.message(), **_config(record.config), "median_us": record.median_us,
+        "spread": record.spread, "default_us": record.default_us, "ceiling_us": record.ceiling_us,
+        **({"probes": json.loads(record.probes_text)} if record.probes else {}), "finished_at": record.finished_at,
         **_run(record.run), **({ABOVE: _above(above, record.run)} if above else {}),
     }  # fmt: skip
 
