@@ -15,6 +15,7 @@
 
 #include "families_under_test.h"
 #include "measure/exhibits.h"
+#include "measure/measure.h"
 #include "worker/session.h"
 
 namespace scantune::worker_test {
@@ -151,6 +152,22 @@ TEST_F(WorkerOnHost, MeasuresArraysBehindABoundaryByTheKernelForThem) {
         "measure",
         {{"request", asked}, {"configs", {config}}, {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}, {"offset", 1}});
     EXPECT_GT(measured["measurements"][0].value("median_us", 0.0), 0) << measured;
+  }
+}
+
+// The kernel for aligned pointers, whose vectors of 16 bytes the device refuses elsewhere, shows where the arrays lie.
+TEST_F(WorkerOnHost, MeasuresArraysAsFarBehindABoundaryAsItSays) {
+  const ScanRequest request{.n = 3000};
+  const PreparedConfig aligned(*host_device(), request, default_config(request, kHostSm), Variant::aligned);
+  const PreparedConfig* const configs[] = {&aligned};
+  Measurer measurer(*host_device());
+  for (const u64 offset : {0, 1, 4, 3, 8}) {
+    SCOPED_TRACE(offset);
+    const auto outcome = measurer.measure(configs, {.rounds = 1, .min_round_ms = 0}, offset).configs[0];
+    const auto* failure = std::get_if<MeasureFailure>(&outcome);
+    const std::string message = failure == nullptr ? "" : failure->message;
+    EXPECT_EQ(message.empty(), offset % 4 == 0) << message;
+    EXPECT_EQ(message.find("misaligned") == std::string::npos, offset % 4 == 0) << message;
   }
 }
 
