@@ -32,7 +32,7 @@ struct TuningRecord {
   double median_us = 0;
   std::optional<double> default_us;  // the default config's in the same round; nullopt if that one failed
   std::string finished_at;
-  std::optional<Breakpoint> breakpoint;  // towards the record of the next larger n, until a table narrows both ranges
+  std::optional<Breakpoint> breakpoint;  // towards the record of the next larger n, until a table splits ranges by it
   Layer layer = Layer::user;
   std::string database;
   std::shared_ptr<const RecordOrigin> origin = nullptr;  // null where nothing is known

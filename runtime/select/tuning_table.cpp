@@ -36,7 +36,9 @@ TuningTable::TuningTable(CheckedRows rows) : rows_(std::move(rows)) {
 
 TuningTable::TuningTable(std::span<const RecordRow> rows) : TuningTable(rows_of(rows)) {}
 
-// A breakpoint ends the range of the record below it, and begins that of the record above.
+// A breakpoint splits what the upper record serves of the sizes between both N: the lower one, which was faster below
+// it, takes the part below it. Where the upper one does not serve all of these sizes, it was no faster at the others
+// than what runs untuned, or nobody measured whether it is: then both keep their ranges.
 void TuningTable::apply_breakpoints() {
   const auto has_breakpoint = [](const TuningRecord& record) { return record.breakpoint.has_value(); };
   if (std::ranges::none_of(rows_.records, has_breakpoint)) return;
@@ -46,11 +48,12 @@ void TuningTable::apply_breakpoints() {
   for (TuningRecord& record : rows_.records) {
     if (!record.breakpoint) continue;
     const auto [n_high, n_switch] = *std::exchange(record.breakpoint, std::nullopt);
-    if (const auto high = places.find({problem_of(record), n_high}); high != places.end())
-      record.served_up_to = high->second->served_above = n_switch - 1;
-    else
+    const auto high = places.find({problem_of(record), n_high});
+    if (high == places.end())
       rows_.reject(
           rejected_breakpoint(record, "there is no usable record at its upper end, n = " + std::to_string(n_high)));
+    else if (high->second->served_above <= record.request.n)
+      record.served_up_to = high->second->served_above = n_switch - 1;
   }
 }
 

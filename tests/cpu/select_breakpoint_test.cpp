@@ -11,6 +11,7 @@ using testing::everywhere;
 using testing::row_of;
 using testing::row_with;
 using testing::select_from;
+using testing::serving;
 using testing::sum_of;
 using testing::value_of;
 
@@ -39,7 +40,7 @@ void expect_switch(const std::vector<RecordRow>& rows, u64 n_switch) {
   EXPECT_EQ(threads_at(rows, 1 << 17), 128) << "a record keeps its own n";
 }
 
-TEST(Breakpoint, EndsTheRangeOfOneRecordAndBeginsThatOfTheNext) {
+TEST(Breakpoint, SplitsWhatTheRecordAboveServes) {
   for (const u64 n_switch : {(1 << 16) + 1, 70'000, 120'000, 1 << 17}) {
     const auto rows = rows_around(static_cast<std::int64_t>(n_switch));
     expect_switch(rows, n_switch);
@@ -48,7 +49,7 @@ TEST(Breakpoint, EndsTheRangeOfOneRecordAndBeginsThatOfTheNext) {
   }
 }
 
-TEST(Breakpoint, HoldsWhateverTheRangesOfTheRecordsSay) {
+TEST(Breakpoint, NarrowsWiderRangesToo) {
   for (const bool low_is_wide : {false, true})
     for (const bool high_is_wide : {false, true}) {
       auto rows = rows_around(100'000);
@@ -67,13 +68,38 @@ TEST(Breakpoint, IsToldAsTheRangesOfBothRecords) {
             "tuned for n = 131072, which serves 70000 to 131072 items, on this device");
 }
 
-TEST(Breakpoint, LetsARecordServeFarBeyondItsOctave) {
+// Outside its range a record was no faster than what runs untuned, or nobody measured whether it is.
+TEST(Breakpoint, LetsNoRecordServeWhatItsOwnRangeLeavesOut) {
+  auto rows = rows_around(70'000);
+  for (const std::int64_t above : {(1 << 16) + 1, 90'000}) {
+    SCOPED_TRACE(above);
+    rows[1] = serving(above, 1 << 17, rows[1]);
+    EXPECT_EQ(threads_at(rows, 1 << 16), 512);
+    EXPECT_EQ(threads_at(rows, (1 << 16) + 1), -1);
+    EXPECT_EQ(threads_at(rows, static_cast<u64>(above)), -1);
+    EXPECT_EQ(threads_at(rows, static_cast<u64>(above) + 1), 128);
+  }
+  rows[0] = serving(1 << 15, 80'000, rows[0]);
+  EXPECT_EQ(threads_at(rows, 80'000), 512) << "its own range reaches beyond the breakpoint";
+  EXPECT_EQ(threads_at(rows, 80'001), -1);
+}
+
+// Databases of before there were ranges hold records of every other octave.
+TEST(Breakpoint, LeavesRecordsOfASparseGridTheirOctaves) {
+  const std::vector rows{with_breakpoint(row_with("lookback", 1 << 16, "block_threads", 512), 1 << 18, 100'000),
+                         row_with("lookback", 1 << 18, "block_threads", 128)};
+  EXPECT_EQ(threads_at(rows, 1 << 16), 512);
+  for (const u64 n : {(1 << 16) + 1, 99'999, 100'000, 1 << 17}) EXPECT_EQ(threads_at(rows, n), -1) << n;
+  EXPECT_EQ(threads_at(rows, (1 << 17) + 1), 128);
+}
+
+TEST(Breakpoint, LetsARecordServeFarBeyondItsOctaveWhereTheNextOneWould) {
   const std::vector rows{with_breakpoint(row_of("single_block", 1 << 12), 1 << 17, 100'000),
-                         row_of("three_phase", 1 << 17)};
+                         serving(1 << 12, 1 << 17, row_of("three_phase", 1 << 17))};
   for (const u64 n : {u64{4097}, u64{17'000}, u64{99'999}})
     EXPECT_STREQ(select_from(rows, sum_of(n)).config.family().name(), "single_block") << n;
   EXPECT_STREQ(select_from(rows, sum_of(100'000)).config.family().name(), "three_phase");
-  EXPECT_EQ(select_from({rows[1]}, sum_of(1 << 16)).origin, ConfigOrigin::untuned) << "without one it does not reach";
+  EXPECT_STREQ(select_from({rows[1]}, sum_of(4097)).config.family().name(), "three_phase") << "without the other";
 }
 
 TEST(Breakpoint, ThatMeetsAnotherLeavesTheRecordBetweenThemWhatIsBetween) {
