@@ -26,14 +26,14 @@ using testing::value_of;
 
 TEST_F(DatabaseFile, GivesBackTheBreakpointAboveARecord) {
   auto database = create(file_);
-  insert(database, row_of("lookback", 1000));
+  insert(database, row_of("lookback", 1024));
   insert(database, row_of("lookback", 2000));
-  database.exec("INSERT INTO breakpoint VALUES (1, 1, 1000, 2000, 1800, '[]', 0.02, 1, '2025-01-02T03:04:05Z')");
+  database.exec("INSERT INTO breakpoint VALUES (1, 1, 1024, 2000, 1800, '[]', 0.02, 1, '2025-01-02T03:04:05Z')");
   const auto rows = read_records(file_, Layer::user);
   ASSERT_EQ(rows.records.size(), 2u);
-  for (const TuningRecord& record : rows.records) EXPECT_EQ(record.breakpoint.has_value(), record.request.n == 1000);
+  for (const TuningRecord& record : rows.records) EXPECT_EQ(record.breakpoint.has_value(), record.request.n == 1024);
   const TuningTable table(rows);
-  EXPECT_EQ(select(table, kH200, sum_of(1799)).record->request.n, 1000u);
+  EXPECT_EQ(select(table, kH200, sum_of(1799)).record->request.n, 1024u);
   EXPECT_EQ(select(table, kH200, sum_of(1800)).record->request.n, 2000u);
 }
 
@@ -77,12 +77,12 @@ TEST_F(DatabaseFile, OfAnOlderVersionServesFromThePowerOfTwoBelowItsRecordsN) {
 
 TEST_F(DatabaseFile, OfVersion3KeepsItsBreakpoints) {
   auto database = create(file_, SCANTUNE_SCHEMA_VERSION_3);
-  insert(database, row_of("lookback", 1000));
-  insert(database, row_of("lookback", 4000));
-  database.exec("INSERT INTO breakpoint VALUES (1, 1, 1000, 4000, 1800, '[]', 0.02, 1, '2025-01-02T03:04:05Z')");
+  insert(database, row_of("lookback", 1024));
+  insert(database, row_of("lookback", 2000));
+  database.exec("INSERT INTO breakpoint VALUES (1, 1, 1024, 2000, 1800, '[]', 0.02, 1, '2025-01-02T03:04:05Z')");
   const TuningTable table(read_records(file_, Layer::user));
-  EXPECT_EQ(select(table, kH200, sum_of(1799)).record->request.n, 1000u);
-  EXPECT_EQ(select(table, kH200, sum_of(1800)).record->request.n, 4000u);
+  EXPECT_EQ(select(table, kH200, sum_of(1799)).record->request.n, 1024u);
+  EXPECT_EQ(select(table, kH200, sum_of(1800)).record->request.n, 2000u);
 }
 
 // A stranger's file may hold anything, whatever its schema promises.

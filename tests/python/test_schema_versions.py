@@ -145,7 +145,40 @@ def test_record_of_an_old_file_serves_its_octave_up_to_its_own_n(
     assert {one.probes for one in records} == {()}
 
 
+def test_writing_to_an_old_file_leaves_out_records_that_its_schema_should_have_refused(
+    old_file: Path, version: int
+) -> None:
+    """A file that others made may lack the checks, or have been written without them."""
+    config = CONFIGS[0]
+    with closing(sqlite3.connect(old_file)) as connection, connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.executemany(
+            "INSERT INTO record VALUES (5, 7, ?, ?, ?, 3, ?, 0.01, ?, NULL, ?)",
+            [
+                (n, config.family, config.text, median_us, default_us, NOON)
+                for n, median_us, default_us in ((512, 0.0, 0.9), (0, 0.7, 0.9), (-512, 0.7, 0.9), (1024, 0.7, 0.0))
+            ],
+        )
+        # It may be the end of a breakpoint, too.
+        connection.execute("UPDATE record SET median_us = 0 WHERE problem_id = 7 AND n = 4096")
+    kept = EVERYTHING - {(SUM, 4096)}
+    with open_database(old_file) as database:
+        assert {(row["problem_id"], row["n"]) for row in database.rows("all_records")} == {
+            (7 if problem == SUM else 9, n) for problem, n in kept
+        }
+        assert keys(Archive(database).records()) == kept
+        assert list(Archive(database).breakpoints()) == []
+    assert version_of(old_file) == SCHEMA_VERSION
+
+
 def test_writing_to_an_old_file_keeps_every_record_and_trial(old_file: Path) -> None:
+    """Records of more items than this version takes included: each has the range that readers gave it."""
+    config = CONFIGS[0]
+    with closing(sqlite3.connect(old_file)) as connection, connection:
+        connection.executemany(
+            "INSERT INTO record VALUES (5, 9, ?, ?, ?, 3, 1e9, 0.01, NULL, NULL, ?)",
+            [(n, config.family, config.text, NOON) for n in (MAX_N + 1, 32 * MAX_N, 256 * MAX_N, 256 * MAX_N + 1)],
+        )
     with open_readonly(old_file) as database:
         before = contents(database)
     with open_database(old_file) as database:
