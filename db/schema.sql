@@ -58,8 +58,8 @@ CREATE TABLE trial (
   UNIQUE (device_id, problem_id, n, family, config, template_hash)
 );
 
--- The winner of a finished search, one per device, problem and N. It was measured again in the final round, and at the
--- probes within the range that it serves, against what runs there without it.
+-- The winner of a finished search, one per device, problem and N. It was measured again in the final round. Its
+-- probes are all places where it was timed against what runs there without it, also where it lost and does not serve.
 CREATE TABLE record (
   device_id    INTEGER NOT NULL REFERENCES device (id),
   problem_id   INTEGER NOT NULL REFERENCES problem (id),

@@ -18,14 +18,6 @@ Request with_items(Request request, u64 n) {
   return request;
 }
 
-// How many sequences the items are cut into. Kernels are run on sequences of all lengths at which they may go wrong.
-u64 sequences(const Request& request) {
-  for (const ExtentModel& extent : request.algorithm().extents())
-    if (extent.member != nullptr && extent.member->tokens.data() == Tokens<Segments>::kNames && request.has(extent))
-      return request[extent];
-  return 1;
-}
-
 // Whether they lie side by side, so that a tile has items of several of them, and the last ones may lack an item.
 bool are_side_by_side(const Request& request) { return request.value<Segments>() == Segments::columns; }
 

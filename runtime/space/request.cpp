@@ -68,6 +68,13 @@ std::string to_string(const Request& request, std::string_view operator_name) {
   return text;
 }
 
+u64 sequences(const Request& request) {
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (extent.member != nullptr && extent.member->tokens.data() == Tokens<Segments>::kNames && request.has(extent))
+      return request[extent];
+  return 1;
+}
+
 int magnitude_of(u64 extent) {
   return extent == 0 ? -1 : static_cast<int>(std::lround(std::log2(static_cast<double>(extent))));
 }

@@ -198,6 +198,9 @@ struct RequestKey {
 };
 RequestKey key_of(const Request& request);
 
+// How many rows or columns the items are cut into, of which n is a multiple; 1 where they are one sequence.
+u64 sequences(const Request& request);
+
 // The logarithm to base 2 of an extent, rounded; -1 for 0.
 int magnitude_of(u64 extent);
 

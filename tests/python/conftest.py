@@ -44,8 +44,8 @@ TABLES = FamilyTables.from_message([family_table(*one) for one in FAMILIES.items
 SUM = scan("i32")
 QUICK = Policy(
     trials=24, patience=24, batch=4, ahead=8, finalists=3,
-    racing=Rounds(rounds=3, min_round_ms=0.1, slower_than=1.5), final=Rounds(rounds=5, min_round_ms=0.1, ceiling=True),
-    verify_items=2**18, budget_s=30.0,
+    racing=Rounds(rounds=3, min_round_ms=0.1, slower_than=1.5), final=Rounds(rounds=7, min_round_ms=0.1, ceiling=True),
+    probing=Rounds(rounds=7, min_round_ms=0.1), verify_items=2**18, budget_s=30.0,
 )  # fmt: skip
 
 

@@ -33,7 +33,8 @@ SCAN = Algorithm(
     "scan",
     (
         type_member("input"), type_member("accumulator"), type_member("output"),
-        Member("op", OPERATORS, "sum", Spelling.value_operator), tokens("kind", "inclusive", "exclusive"),
+        Member("op", OPERATORS, "sum", Spelling.value_operator),
+        Member("kind", ("inclusive", "exclusive"), "inclusive", is_served=True),
         Member("init", ("none", "value"), None, is_recorded=False),
         tokens("direction", "forward", "reverse"), tokens("n_source", "call", "memory"),
         tokens("segments", "none", "rows", "columns"),

@@ -126,7 +126,7 @@ def best_us(request: dict[str, Any], family: str) -> float:
 def best_parameters(request: dict[str, Any], family: str) -> dict[str, Any]:
     """Return the best parameters, which depend on the size of an item, and on whether there are many."""
     n, item_bytes = request["n"], bytes_of(request["input_type"])
-    large = n >= 2**21
+    large = n > 2**20
     items = min(32, 4 * (128 if large else 32) // (16 * item_bytes))
     return {
         "single_block": {"block_threads": 512, "items_per_thread": 2, "pdl": 1},
@@ -315,8 +315,9 @@ class FakeCompilers:
         pass
 
     def submit(
-        self, request: dict[str, Any], config: Config, all_kinds: bool = False, measured_only: bool = False
-    ) -> Future[float | Failure]:
+        self, request: dict[str, Any], config: Config, all_kinds: bool = False, measured_only: bool = False,
+        offset: int = 0,
+    ) -> Future[float | Failure]:  # fmt: skip
         kernel = request["input_type"], str(config.message())
         compiled = self._compiled.setdefault(kernel, {})
         before, share = max(compiled, default=0.0), 3.0 if all_kinds else 0.5 if measured_only else 1.0

@@ -87,13 +87,13 @@ def true_us(request: dict[str, Any], config: dict[str, Any]) -> float:
     """Return the time without noise, which is best at one corner of the space; which one depends on N."""
     p, n = config["parameters"], request["n"]
     if "vectors" in p:
-        best_threads = 128 if n < 2**13 else 512
+        best_threads = 128 if n <= 2**12 else 512
         return (2 + n / 200_000) * (1 + abs(p["block_threads"] - best_threads) / 500) / p["vectors"]
     if config["family"] == "single_block":
         return (1 + n / 2000) * (1 + abs(p["block_threads"] - 128) / 500) * (1.1 - 0.1 * p["pdl"])
     if is_gallery(config["family"]):
         return (2 + n / 1000) * (1 + abs(p["block_threads"] - 64) / 500)
-    best_items = 8 if n < 2**20 else 32
+    best_items = 8 if n <= 2**19 else 32
     shape = 1 + 0.02 * abs(p["items_per_thread"] - best_items) + abs(p["block_threads"] - 512) / 2000
     layout = {"direct": 1.3, "striped": 1.1, "warp_transposed": 1.0}[p["layout"]]
     return (3 + n / 100_000) * shape * layout * {1: 1.05, 8: 0.95, 32: 1.0}[p["window"]]
@@ -217,7 +217,9 @@ def space(request: dict[str, Any], gallery: bool = False) -> dict[str, Any]:
     library = [one["name"] for one in families if not is_gallery(one["name"])]
     chosen = "single_block" if library[0] == "single_block" and request["n"] <= 8192 else library[-1]
     default = {"family": chosen, "parameters": DEFAULTS[chosen]}
-    told = {"problem": canonical(full), "shape": shape(full), **({"refused": refused} if gallery else {})}
+    n_step = next((full[name] for name in EXTENTS if name in full), 1)
+    told = {"problem": canonical(full), "shape": shape(full), "n_step": n_step}
+    told |= {"refused": refused} if gallery else {}
     return {"families": families, "default_config": default, "request": full, **told}
 
 
@@ -397,7 +399,8 @@ def members(algorithm: str) -> list[dict[str, Any]]:
     types = [type_member(name) for name in ("input_type", "accumulator_type", "output_type")]
     return types + [
         {
-            "name": name, "spelling": spelling, "match": "nearest", "is_option": name in options,
+            "name": name, "spelling": spelling, "match": "served" if name == "kind" else "nearest",
+            "is_option": name in options,
             "values": list(values), "default": values[0], "meaning": "",
         }
         for name, (values, spelling) in known.items()

@@ -11,6 +11,7 @@ from scantune.cli.tune import _note_what_the_budget_left, _note_what_was_not_tri
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.coverage import Coverage, Way
+from scantune.model.decision import Decision
 from scantune.model.measurement import Measurement
 from scantune.model.outcome import Outcome
 from scantune.report.tables import coverage_table
@@ -20,22 +21,23 @@ CELL = Cell(RECORD.problem, RECORD.n)
 FIRST, SECOND, THIRD = (Config("lookback", (("block_threads", threads),)) for threads in (128, 256, 512))
 
 
-def times(**by_name: float) -> dict[Config, Measurement]:
-    configs = {"first": FIRST, "second": SECOND, "third": THIRD}
-    return {configs[name]: Measurement(us, spread=0.01, samples=15, sm_clock_mhz=1980) for name, us in by_name.items()}
+def decided(winner: Config, ratios: dict[Config, float]) -> Decision:
+    measured = {config: Measurement(ratio, spread=0.01, samples=15) for config, ratio in ratios.items()}
+    return Decision(winner, measured, None, RECORD.serves, (), ratios, gain=1.2, is_news=True)
 
 
 def test_ratios_of_earlier_rounds_follow_the_winner() -> None:
     covered = Coverage(CELL)
-    covered.learn(FIRST, times(first=2.0, second=3.0))
-    covered.learn(THIRD, times(first=2.0, third=1.0))
+    covered.learn(decided(FIRST, {FIRST: 1.0, SECOND: 1.5}))
+    covered.learn(decided(THIRD, {FIRST: 2.0, THIRD: 1.0}))
     assert covered.ratios == pytest.approx({FIRST: 2.0, SECOND: 3.0, THIRD: 1.0})
+    assert covered.gain == 1.2
 
 
 def test_winner_that_failed_in_a_later_round_is_compared_no_more() -> None:
     covered = Coverage(CELL)
-    covered.learn(FIRST, times(first=2.0, second=3.0))
-    covered.learn(THIRD, times(third=1.0))
+    covered.learn(decided(FIRST, {FIRST: 1.0, SECOND: 1.5}))
+    covered.learn(decided(THIRD, {THIRD: 1.0}))
     assert FIRST not in covered.ratios
     assert covered.next_best == pytest.approx(1.5)
 

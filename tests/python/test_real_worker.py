@@ -499,8 +499,9 @@ def test_breakpoint_of_a_portfolio_is_what_the_runtime_selects_by(tmp_path: Path
     explained, _ = streams("db", "explain", *common, "--n", "7990,8000")
     assert "rejected" not in explained
     assert "other kernel templates" not in explained
-    assert "tuned for n = 4096, which serves 2049 to 7999 items, on this device" in explained
-    assert "tuned for n = 8192, which serves 8000 to 8192 items, on this device" in explained
+    # How far they reach on the other side is chance too.
+    assert re.search(r"tuned for n = 4096, which serves \d+ to 7999 items, on this device", explained), explained
+    assert re.search(r"tuned for n = 8192, which serves 8000 to \d+ items, on this device", explained), explained
     shown, _ = streams("db", "show", "--db", str(db))
     assert re.search(r"i32 sum isolated +1 +", shown), shown
 

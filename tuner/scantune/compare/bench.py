@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from scantune.compare.final_round import noise_us
+from scantune.compare.noise import noise_us
 from scantune.model.config import Config
 from scantune.model.device import Hello
 from scantune.model.measurement import Measurement

@@ -1,77 +1,272 @@
-"""The final round of a search, or the only one of a race: which config wins, and whether its results are right."""
+"""The final round of a search, or of a race: which config wins over an octave, and whether its results are right."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Generator, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
+from scantune.compare.octave_times import OctaveTimes
+from scantune.compare.pairs import Verdict, verdict
+from scantune.compare.place_times import PlaceTimes
 from scantune.model.cell import Cell
 from scantune.model.config import Config
+from scantune.model.decision import Decision
 from scantune.model.device import Device
-from scantune.model.measurement import Measurement, noise_of
-from scantune.model.policy import Rounds
+from scantune.model.draws import Place, drawn_places
+from scantune.model.measurement import Measurement
+from scantune.model.octave import Range, octave_of
+from scantune.model.policy import Policy
+from scantune.model.probe import Probe
 from scantune.model.record import Record, Run, now
 from scantune.model.trial import Failure
-from scantune.worker.compile_pool import CompilePool, Waits
+from scantune.worker.compile_pool import Compiled, CompilePool, Waits
+from scantune.worker.environment import EnvironmentFault
 from scantune.worker.evaluation import Evaluator
 
 Reject = Callable[[Config, Failure], None]
 
-
-@dataclass(frozen=True)
-class Decision:
-    winner: Config
-    times: Mapping[Config, Measurement]  # times of all that could be measured, in the same round
-    ceiling_us: float | None
+# Where so many bytes are moved, filling buffers takes longer than all else, and it hardly matters where a tile ends:
+# one place is drawn, which is odd and behind a boundary.
+_DEAR_BYTES = 2**28
+_MOST_PASSES = 3  # so often two configs are measured of which neither is clearly the faster
 
 
-def record_of(decision: Decision, device: Device, cell: Cell, default: Config, run: Run) -> Record:
-    """Return the record of a decision. `default` need not have been measured."""
-    winner, default_time = decision.times[decision.winner], decision.times.get(default)
+def record_of(decision: Decision, device: Device, cell: Cell, default: Config | None, run: Run) -> Record:
+    """Return the record of a decision. `default` need not have been measured; None: it has failed."""
+    winner, default_time = decision.times[decision.winner], decision.times.get(default) if default else None
     return Record(
         device, *cell, decision.winner, winner.median_us, winner.spread,
-        default_time.median_us if default_time else None, decision.ceiling_us, now(), run,
+        default_time.median_us if default_time else None, decision.ceiling_us, now(), run, decision.serves,
+        decision.probes,
     )  # fmt: skip
 
 
 class FinalRound:
-    """A round that measures finalists together, and verifies the winner at its own size."""
+    """A round in which finalists meet at the cell's N and at places drawn in its octave. The winner is verified."""
 
     def __init__(
-        self, evaluator: Evaluator, pool: CompilePool, cell: Cell, seed: int, verified: set[tuple[Cell, Config]]
-    ) -> None:
-        """Prepare a round. `verified` holds winners of earlier rounds, each at its size, which need no verification."""
-        self._verified = verified
+        self, evaluator: Evaluator, pool: CompilePool, cell: Cell, policy: Policy, seed: int,
+        verified: set[tuple[Cell, Config]], failed: Container[Config] = (), gaps: Iterable[Range] = (),
+        held: Record | None = None,
+    ) -> None:  # fmt: skip
+        """Prepare a round. `verified` holds winners of earlier rounds, each at its size, which need no verification.
+        What has `failed` is not tried again. `gaps` are the octaves beside the cell's that nothing of this device
+        serves: the winner may. `held` is the record that the cell has.
+        """
         self._evaluator = evaluator
         self._pool = pool
         self._cell = cell
+        self._policy = policy
         self._seed = seed
+        self._verified = verified
+        self._failed = failed
+        self._gaps = gaps
+        self._held = held
+        self._step = evaluator.size_step(*cell)
+        self._is_dear = cell.bytes_moved > _DEAR_BYTES
+        self._ceiling_us: float | None = None
 
     def decide(
-        self, finalists: Sequence[Config], holders: Sequence[Config], rounds: Rounds, reject: Reject,
-        save: Callable[[Mapping[Config, Measurement]], None] = lambda times: None,
+        self, finalists: Sequence[Config], holders: Sequence[Config], reject: Reject,
         may_win: Callable[[Config], bool] = lambda config: True,
     ) -> Generator[Waits, None, Decision | None]:  # fmt: skip
-        """Return the fastest that may win; the first such holder that can be measured stays unless it is beaten.
+        """Return the best over the octave that may win; the first such holder that can be timed stays unless it is
+        beaten. None when all failed that may win.
 
-        None when all failed that may win. Yields the compilations that verifying the winner waits for. `reject` is
-        called with every config that fails; `save` is called with the times before anything is waited for.
+        Yields the compilations that are waited for. `reject` is called with every config that fails.
         """
-        measured = self._evaluator.measure(*self._cell, finalists, rounds)
-        times: dict[Config, Measurement] = {}
-        for config, outcome in zip(finalists, measured.outcomes, strict=True):
-            if isinstance(outcome, Failure):
-                reject(config, outcome)
-            else:
-                times[config] = outcome
-        save(times)
-        left = {config: time for config, time in times.items() if may_win(config)}
-        while (winner := pick_winner(left, next((config for config in holders if config in left), None))) is not None:
+        times = self._octave()
+        finalists = [
+            *dict.fromkeys(one for one in (*holders, times.own.untuned, *finalists) if one not in self._failed)
+        ]
+        failed: set[Config] = set()
+
+        def fail(config: Config, failure: Failure) -> None:
+            failed.add(config)
+            times.forget(config)
+            reject(config, failure)
+
+        yield from self._measure(times, times.places[:1], finalists, fail)
+        times.settle_baseline(finalists, self._failed)
+        while left := [config for config in finalists if times.own.has(config)]:
+            yield from self._measure(times, times.places[1:], times.unseen(left), fail)
+            left = [config for config in left if config not in failed]
+            holder = next((config for config in (*holders, times.own.untuned) if config in left), None)
+            rivals = [config for config in left if may_win(config)]
+            if not rivals:
+                return None
+            rivals.sort(key=lambda config: (not times.score(config).is_fit, times.score(config).score))
+            news = yield from self._first_to_beat(holder, rivals, times, fail)
+            winner = news or (holder if holder and may_win(holder) else rivals[0])
+            if winner in failed or holder in failed:
+                continue
+            is_news = winner == news
+            beyond = yield from self._reach(winner, times, fail)
+            if winner in failed:
+                continue
             if (failure := (yield from self._verify(winner))) is None:
-                return Decision(winner, times, measured.ceiling_us)
-            reject(winner, failure)
-            del left[winner], times[winner]
+                return self._decision(winner, left, times, beyond, is_news)
+            fail(winner, failure)
         return None
+
+    def _octave(self) -> OctaveTimes:
+        n = self._cell.n
+        octave = octave_of(n)
+        if self._is_dear:
+            drawn = [place._replace(offset=1) for place in self._drawn(octave, 1)]
+        else:
+            drawn = list(self._drawn(octave, self._policy.drawn))
+        drawn += [] if n == octave.up_to else [Place(octave.up_to)]
+        own, *others = self._times_at([Place(n), *(place for place in drawn if place.n != n)])
+        return OctaveTimes(own, others)
+
+    def _times_at(self, places: Sequence[Place]) -> list[PlaceTimes]:
+        """Return the times at places, none so far, and at both sides of where another config begins to run untuned:
+        what ran up to there is often at its best, and may beat there what is slower farther below.
+        """
+        evaluator, problem = self._evaluator, self._cell.problem
+        own = self._cell.n
+        found = {one: self._at(one) for one in places if one.n == own or evaluator.supports_size(problem, one.n)}
+        for low, high in pairwise(sorted(found)) if not self._is_dear else ():
+            if found[low].untuned != found[high].untuned:
+                ends = (Place(n) for n in self._switch_between(low.n, high.n))
+                return [*found.values(), *(self._at(end) for end in ends if end not in found)]
+        return list(found.values())
+
+    def _switch_between(self, low: int, high: int) -> tuple[int, int]:
+        """Return the last N with what runs untuned at the lower end, if it changes once, and the next one."""
+        first = self._untuned(low)
+        while (steps := (high - low) // self._step) > 1:
+            middle = low + steps // 2 * self._step
+            low, high = (middle, high) if self._untuned(middle) == first else (low, middle)
+        return low, high
+
+    def _at(self, place: Place) -> PlaceTimes:
+        default = self._evaluator.space(self._cell.problem, place.n, configs=False).default
+        return PlaceTimes(place, self._untuned(place.n) or default, default)
+
+    def _untuned(self, n: int) -> Config | None:
+        return self._evaluator.untuned(self._cell.problem, n)
+
+    def _drawn(self, within: Range, count: int) -> Sequence[Place]:
+        return drawn_places(within, count, self._seed, self._step)
+
+    def _measure(
+        self, octave: OctaveTimes, places: Sequence[PlaceTimes], configs: Sequence[Config], reject: Reject
+    ) -> Generator[Waits, None, None]:
+        """Time configs at places, each beside what runs there untuned. Where a config is illegal it has no time."""
+        if not configs:
+            return
+        evaluator, problem = self._evaluator, self._cell.problem
+        lineups: list[list[Config]] = []
+        for times in places:
+            families = {config.family for config in configs}
+            space = evaluator.space(problem, times.place.n, configs=False, named=families)
+            ran = [times.untuned, *(octave.run_by(config, times) for config in configs)]
+            lineups.append(
+                evaluator.legal(problem, times.place.n, space, [one for one in ran if one not in self._failed])
+            )
+        compiling = [
+            {config: self._compile(times.place, config) for config in lineup}
+            for times, lineup in zip(places, lineups, strict=True)
+        ]
+        yield [future for place in compiling for future in place.values()]
+        for times, place in zip(places, compiling, strict=True):
+            compiled = {config: evaluator.compiled(future) for config, future in place.items()}
+            failures = {config: outcome for config, outcome in compiled.items() if isinstance(outcome, Failure)}
+            ready = [config for config in place if config not in failures]
+            timed = self._timed(times.place, ready) if ready else []
+            outcomes = dict(zip(ready, timed, strict=True)) if timed else {}
+            times.learn({config: outcome for config, outcome in outcomes.items() if isinstance(outcome, Measurement)})
+            failures |= {config: outcome for config, outcome in outcomes.items() if isinstance(outcome, Failure)}
+            for config, failure in failures.items():
+                if config in configs:
+                    reject(config, failure)
+
+    def _compile(self, place: Place, config: Config) -> Compiled:
+        request = self._evaluator.request(self._cell.problem, place.n)
+        return self._pool.submit(request, config, measured_only=True, offset=place.offset)
+
+    def _timed(self, place: Place, configs: Sequence[Config]) -> list[Measurement | Failure]:
+        is_own = place == Place(self._cell.n)
+        rounds = replace(self._policy.final if is_own else self._policy.probing, samples=True)
+        rounds = replace(rounds, ceiling=rounds.ceiling and self._ceiling_us is None)
+        what = "measuring" if is_own else "probing"
+        try:
+            measured = self._evaluator.measure(self._cell.problem, place.n, configs, rounds, place.offset, what)
+        except EnvironmentFault:
+            if place.n <= self._cell.n:
+                raise
+            return []  # as where more items than the cell's have no room
+        self._ceiling_us = self._ceiling_us or measured.ceiling_us
+        return measured.outcomes
+
+    def _first_to_beat(
+        self, holder: Config | None, rivals: Iterable[Config], times: OctaveTimes, reject: Reject
+    ) -> Generator[Waits, None, Config | None]:
+        """Return the first rival that is faster than the holder; None if none before the holder is. What seems to be
+        the fastest may be so by chance, and the next one be so in truth.
+        """
+        for rival in rivals:
+            if holder is None:
+                return rival
+            if rival == holder:
+                return None
+            if (yield from self._beats(rival, holder, times, reject)):
+                return rival
+        return None
+
+    def _beats(self, best: Config, holder: Config, times: OctaveTimes, reject: Reject) -> Generator[Waits, None, bool]:
+        """Return whether a config is faster than the holder over the octave. Both are measured again while that is
+        undecided.
+        """
+        held = self._held.serves if self._held and self._held.config == holder else None
+        for left in reversed(range(_MOST_PASSES)):
+            is_fit, decided = times.score(best).is_fit, verdict(*times.against(best, holder, held))
+            if not is_fit or decided is not Verdict.undecided or not left:
+                return is_fit and decided is Verdict.faster
+            yield from self._measure(times, times.places, [best, holder], reject)
+            if not times.own.has(best) or not times.own.has(holder):
+                return False
+        return False
+
+    def _reach(
+        self, winner: Config, times: OctaveTimes, reject: Reject
+    ) -> Generator[Waits, None, list[tuple[Range, list[Probe]]]]:
+        """Return the octaves beside the cell's that the winner is to serve, with what was timed there: it must be
+        faster over the places drawn in it and its far end, and slower at none.
+        """
+        reached: list[tuple[Range, list[Probe]]] = []
+        if winner in (times.own.default, times.own.untuned):
+            return reached  # there it runs already, or each N has its own default
+        serves = times.score(winner).serves
+        for gap in self._gaps:
+            if not gap.touches(serves):
+                continue
+            far_end = gap.up_to if gap.above >= self._cell.n else gap.above + self._step
+            places = self._times_at([Place(far_end), *self._drawn(gap, self._policy.drawn)])
+            yield from self._measure(times, places, [winner], reject)
+            pairs = [place.pairs(winner, place.untuned) for place in places]
+            found = [one for one in pairs if one and verdict([one]) is not Verdict.slower]
+            if len(found) == len(places) > 1 and verdict(found) is Verdict.faster:
+                reached.append((gap, [probe for place in places if (probe := place.probe(winner))]))
+        return reached
+
+    def _decision(
+        self, winner: Config, met: Iterable[Config], times: OctaveTimes, beyond: Sequence[tuple[Range, list[Probe]]],
+        is_news: bool,
+    ) -> Decision:  # fmt: skip
+        score = times.score(winner)
+        above = min([score.serves.above, *(gap.above for gap, _ in beyond)])
+        up_to = max([score.serves.up_to, *(gap.up_to for gap, _ in beyond)])
+        probes = [*times.probes(winner), *(probe for _, found in beyond for probe in found)]
+        return Decision(
+            winner, dict(times.own.times), self._ceiling_us, Range(above, up_to),
+            tuple(sorted(probes, key=lambda probe: (probe.n, probe.offset))),
+            {config: times.ratio(config, winner) for config in met},
+            1 / (score.score if score.is_fit else score.ratio), is_news,
+        )  # fmt: skip
 
     def _verify(self, winner: Config) -> Generator[Waits, None, Failure | None]:
         """Verify a winner by kernels of every kind."""
@@ -85,28 +280,3 @@ class FinalRound:
         if failure is None:
             self._verified.add((self._cell, winner))
         return failure
-
-
-def pick_winner(measured: Mapping[Config, Measurement], holder: Config | None) -> Config | None:
-    """Return the fastest config if it beats the holder beyond the noise, else the holder; None if nothing was measured.
-
-    The holder is the record of an earlier run, or the default.
-    """
-    if not measured:
-        return None
-    best = min(measured, key=lambda config: measured[config].median_us)
-    if holder is None or holder not in measured:
-        return best
-    return best if beats(measured[best], measured[holder]) else holder
-
-
-def beats(challenger: Measurement, holder: Measurement) -> bool:
-    """Return whether the challenger is faster by more than the noise."""
-    return holder.median_us - challenger.median_us > noise_us(challenger, holder)
-
-
-def noise_us(one: Measurement, other: Measurement) -> float:
-    """Return what two times of one round may differ by for no reason: two standard errors of the difference, and at
-    least 0.5 % of the slower.
-    """
-    return noise_of(one.median_us, one.standard_error_us, other.median_us, other.standard_error_us)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scantune import __version__
-from scantune.compare.final_round import beats
+from scantune.compare.noise import beats
 from scantune.compare.suspicion import Suspicion, suspicions, urgency
 from scantune.model.config import Config
 from scantune.model.measurement import Measurement

@@ -40,6 +40,7 @@ class Member:
     is_recorded: bool = True  # whether a database names it
     is_option: bool = False  # whether the command line takes it under its own name
     meaning: str = ""
+    is_served: bool = False  # whether a record serves requests of each of its values
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Member:
@@ -50,6 +51,7 @@ class Member:
         return cls(
             str(name), tuple(values), default, Spelling(message.get("spelling")),
             message.get("match") != "per_call", message.get("is_option") is True, _meaning(message),
+            message.get("match") == "served",
         )  # fmt: skip
 
     @property

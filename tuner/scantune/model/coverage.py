@@ -9,6 +9,7 @@ from typing import Any
 
 from scantune.model.cell import Cell
 from scantune.model.config import Config
+from scantune.model.decision import Decision
 from scantune.model.measurement import Measurement
 
 
@@ -35,6 +36,7 @@ class Coverage:
     untuned: Config | None = None  # what runs without a record of the user's own: the default, or the library's record
     winner: Config | None = None
     ratios: dict[Config, float] = field(default_factory=dict)  # time over the winner's in the same round
+    gain: float | None = None  # how many times as long as the winner what runs untuned takes, over the octave
     may_gain: float | None = (
         None  # the share of the winner's time that a longer search may take off; None: nobody knows
     )
@@ -46,25 +48,25 @@ class Coverage:
         return self.way in (Way.searched, Way.cut_short)
 
     @property
-    def gain(self) -> float | None:
-        """How many times as long as the winner the untuned choice takes."""
-        return self.ratios.get(self.untuned) if self.untuned else None
-
-    @property
     def next_best(self) -> float | None:
         """How many times as long as the winner the next config takes."""
         others = [ratio for config, ratio in self.ratios.items() if config != self.winner]
         return min(others, default=None)
 
-    def learn(self, winner: Config, times: Mapping[Config, Measurement]) -> None:
-        """Take in a round. Earlier ratios stay comparable as long as the earlier winner was in it."""
-        winner_us = times[winner].median_us
-        before = times[self.winner].median_us / winner_us if self.winner and self.winner in times else 1.0
+    def learn(self, decision: Decision, raced: Mapping[Config, Measurement] | None = None) -> None:
+        """Take in a final round, and the times of a race before it. Earlier ratios stay comparable as long as the
+        earlier winner was in it.
+        """
+        winner, ratios = decision.winner, decision.ratios
+        before = ratios.get(self.winner, 1.0) if self.winner else 1.0
         # An earlier winner that is not in this round has failed since.
         kept = {config: ratio for config, ratio in self.ratios.items() if config != self.winner}
         self.ratios = {config: ratio * before for config, ratio in kept.items()}
-        self.ratios |= {config: time.median_us / winner_us for config, time in times.items()}
-        self.winner = winner
+        winner_us = decision.times[winner].median_us
+        # What was raced and did not come into the round was slower than what did.
+        self.ratios |= {config: max(1.0, time.median_us / winner_us) for config, time in (raced or {}).items()}
+        self.ratios |= ratios
+        self.winner, self.gain = winner, decision.gain
 
     def give_up(self, reason: str) -> None:
         """Note why no more is tried here. A winner that was found before stays."""

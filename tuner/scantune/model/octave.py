@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from scantune.model.quantity import MAX_N, format_size
@@ -32,6 +33,14 @@ class Range:
     def __str__(self) -> str:
         return f"({format_size(self.above)}, {format_size(self.up_to)}]"
 
+    def touches(self, other: Range) -> bool:
+        """Return whether one begins where the other ends."""
+        return self.above == other.up_to or other.above == self.up_to
+
+    def overlaps(self, other: Range) -> bool:
+        """Return whether some size lies in both."""
+        return max(self.above, other.above) < min(self.up_to, other.up_to)
+
     def message(self) -> list[int]:
         return [self.above, self.up_to]
 
@@ -45,3 +54,14 @@ def octave_of(n: int) -> Range:
 def octave_up_to(n: int) -> Range:
     """Return the part of n's octave up to n, which a record at n serves of which nothing else is told."""
     return Range(octave_of(n).above, n)
+
+
+def merged(ranges: Iterable[Range]) -> list[Range]:
+    """Return ranges that hold the same sizes, in order, of which none touches or overlaps another."""
+    found: list[Range] = []
+    for one in sorted(ranges, key=lambda one: one.above):
+        if found and one.above <= found[-1].up_to:
+            found[-1] = Range(found[-1].above, max(found[-1].up_to, one.up_to))
+        else:
+            found.append(one)
+    return found

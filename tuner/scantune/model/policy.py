@@ -43,11 +43,13 @@ class Policy:
     finalists: int  # configs measured again in the final round, beside the default and the record of an earlier run
     racing: Rounds
     final: Rounds
+    probing: Rounds  # at places drawn in the octave, where what may win meets again
     verify_items: int  # candidates are verified at this size at most; the winner at its real N
     budget_s: float  # wall time of a whole run, unless the user says otherwise
     # Sizes measured between two records of a portfolio that are an octave apart: both ends, and four between, which
     # narrow a crossing down to a sixteenth of the octave. Wider gaps get more.
     probes: int = 6
+    drawn: int = 3  # such places in each octave
     # First race what is known to be good in every cell, then search only where that leaves something to be gained.
     surveys: bool = False
 
@@ -66,19 +68,19 @@ _GPU = {
     Effort.quick: Policy(
         trials=96, patience=36, batch=4, ahead=4, finalists=4,
         racing=Rounds(rounds=3, min_round_ms=1.0, slower_than=1.25),
-        final=Rounds(rounds=15, min_round_ms=2.0, ceiling=True),
+        final=Rounds(rounds=15, min_round_ms=2.0, ceiling=True), probing=Rounds(rounds=9, min_round_ms=1.0),
         verify_items=2**18, budget_s=9.5 * 60, surveys=True,
     ),
     Effort.normal: Policy(
         trials=256, patience=96, batch=4, ahead=4, finalists=6,
         racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=1.25),
-        final=Rounds(rounds=31, min_round_ms=4.0, ceiling=True),
+        final=Rounds(rounds=31, min_round_ms=4.0, ceiling=True), probing=Rounds(rounds=15, min_round_ms=2.0),
         verify_items=2**20, budget_s=60 * 60,
     ),
     Effort.exhaustive: Policy(
         trials=_EVERYTHING, patience=_EVERYTHING, batch=4, ahead=16, finalists=8,
         racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=1.5),
-        final=Rounds(rounds=51, min_round_ms=5.0, ceiling=True),
+        final=Rounds(rounds=51, min_round_ms=5.0, ceiling=True), probing=Rounds(rounds=25, min_round_ms=2.0),
         verify_items=2**22, budget_s=12 * 3600,
     ),
 }  # fmt: skip
@@ -88,20 +90,20 @@ _HOST = {
     Effort.quick: Policy(
         trials=20, patience=20, batch=4, ahead=8, finalists=2,
         racing=Rounds(rounds=3, min_round_ms=0.5, slower_than=1.5),
-        final=Rounds(rounds=7, min_round_ms=1.0, ceiling=True),
-        verify_items=2**13, budget_s=120,
+        final=Rounds(rounds=7, min_round_ms=1.0, ceiling=True), probing=Rounds(rounds=7, min_round_ms=0.5),
+        verify_items=2**13, budget_s=120, drawn=1,
     ),
     Effort.normal: Policy(
         trials=60, patience=24, batch=4, ahead=8, finalists=3,
         racing=Rounds(rounds=5, min_round_ms=1.0, slower_than=1.5),
-        final=Rounds(rounds=11, min_round_ms=2.0, ceiling=True),
-        verify_items=2**14, budget_s=15 * 60,
+        final=Rounds(rounds=11, min_round_ms=2.0, ceiling=True), probing=Rounds(rounds=7, min_round_ms=1.0),
+        verify_items=2**14, budget_s=15 * 60, drawn=1,
     ),
     Effort.exhaustive: Policy(
         trials=_EVERYTHING, patience=_EVERYTHING, batch=4, ahead=16, finalists=4,
         racing=Rounds(rounds=5, min_round_ms=2.0, slower_than=2.0),
-        final=Rounds(rounds=15, min_round_ms=4.0, ceiling=True),
-        verify_items=2**16, budget_s=6 * 3600,
+        final=Rounds(rounds=15, min_round_ms=4.0, ceiling=True), probing=Rounds(rounds=11, min_round_ms=2.0),
+        verify_items=2**16, budget_s=6 * 3600, drawn=1,
     ),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Probes: times of a record's config at sizes and places within the range that it serves."""
+"""Probes: times of a record's config wherever it was timed, also where it lost and so does not serve."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from scantune.model.least_time import possible
 from scantune.model.problem import Problem
 from scantune.model.quantity import MAX_N
 
-_MOST = 64
-_MOST_TEXT = 100 * _MOST  # characters
+MOST_PROBES = 64
+_MOST_TEXT = 100 * MOST_PROBES  # characters
 _MOST_OFFSET = 64  # items
 
 
@@ -59,7 +59,7 @@ def probe_rows(text: object) -> list[object]:
         rows = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"the probes are not JSON: {error}") from None
-    if not isinstance(rows, list) or len(rows) > _MOST:
+    if not isinstance(rows, list) or len(rows) > MOST_PROBES:
         raise ValueError(f"the probes are {rows!r}"[:200])
     return rows
 

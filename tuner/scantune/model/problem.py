@@ -99,6 +99,15 @@ class Problem:
         return dict(self.members).get(member.name, member.default) if member else None
 
     @property
+    def forms(self) -> list[Problem]:
+        """The problems that its records serve: of each value of the members of which they serve all."""
+        forms = [self]
+        for member in self.declared.members if self.declared else ():
+            if member.is_served:
+                forms = [form._with(member.name, value) for form in forms for value in member.values]
+        return forms
+
+    @property
     def is_of_users_own(self) -> bool:
         """Whether the problem names an operator of the user's own."""
         return any(":" in value for _, value in self.members)
@@ -122,6 +131,13 @@ class Problem:
         if self.declared is None or not self.declared.writes_all:
             return None
         return self.bytes_moved(n) / median_us * 1e-3
+
+    def _with(self, name: str, value: str) -> Problem:
+        named = {**dict(self.members), name: value}
+        members = [(one.name, one.default) for one in self.declared.members] if self.declared else []
+        return replace(
+            self, members=tuple((one, named[one]) for one, default in members if named.get(one, default) != default)
+        )
 
     def _check(self, algorithm: Algorithm) -> None:
         recorded = {member.name: member for member in algorithm.members if member.is_recorded}

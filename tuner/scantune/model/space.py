@@ -147,6 +147,7 @@ class Space:
     families: Mapping[str, Family]
     default: Config
     refused: Mapping[str, str] = field(default_factory=dict)  # families that do not support the request, and why
+    n_step: int = 1  # what every N of a program is a multiple of
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any], tables: FamilyTables) -> Space:
@@ -156,7 +157,10 @@ class Space:
             raise ValueError("the worker's space has no families")
         parsed = [_family(family, tables) for family in families]
         default = tables.complete(Config.from_message(message.get("default_config")))
-        return cls({family.name: family for family in parsed}, default, _refused(message.get("refused", {})))
+        n_step = message.get("n_step", 1)
+        if type(n_step) is not int or n_step < 1:
+            raise ValueError(f"n_step is {n_step!r}")
+        return cls({one.name: one for one in parsed}, default, _refused(message.get("refused", {})), n_step)
 
     def with_gallery(self, named: Collection[str]) -> Space:
         """Return the families of the library, and of the gallery those that are named."""

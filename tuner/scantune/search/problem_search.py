@@ -7,19 +7,21 @@ import os
 import platform
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from scantune.compare.final_round import Decision, FinalRound, beats, record_of
+from scantune.compare.final_round import FinalRound, record_of
 from scantune.errors import UsageError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
+from scantune.model.decision import Decision
 from scantune.model.family_table import Standing
 from scantune.model.least_time import impossibility
 from scantune.model.measurement import Measurement
+from scantune.model.octave import Range
 from scantune.model.policy import Policy
 from scantune.model.problem import Problem
 from scantune.model.record import Record
@@ -66,6 +68,14 @@ class Tools:
     # Nothing is verified twice: neither candidates at the size of quick checks nor winners at their own for all kinds.
     verified: set[tuple[Cell, Config]] = field(default_factory=set)
     verified_winners: set[tuple[Cell, Config]] = field(default_factory=set)
+    gaps: Callable[[Cell], Sequence[Range]] = lambda cell: ()  # the octaves beside a cell's that its winner may serve
+    held: Callable[[Cell], Record | None] = lambda cell: None  # the record that a cell has
+
+    def final_round(self, cell: Cell, failed: Container[Config]) -> FinalRound:
+        return FinalRound(
+            self.evaluator, self.pool, cell, self.policy, self.seed + 1, self.verified_winners, failed,
+            self.gaps(cell), self.held(cell),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -354,13 +364,14 @@ class ProblemSearch:
     def _decide(self, always: Sequence[Config]) -> Steps:
         """Return the record of the final round; of another one among the next fastest if all finalists failed."""
         tools, cell = self._tools, Cell(self._problem, self._n)
-        final = FinalRound(tools.evaluator, tools.pool, cell, tools.seed + 1, tools.verified_winners)
         while finalists := self._finalists(always):
-            self.decision = yield from final.decide(
-                finalists, always, tools.policy.final, self._reject, may_win=self._may_win
+            self.decision = yield from tools.final_round(cell, self._failures).decide(
+                finalists, always, self._reject, self._may_win
             )
             if self.decision:
                 return self._record(self.decision, always)
+            if not any(config in self._failures for config in finalists):
+                return None  # none failed, and none may be run
         return None
 
     def _finalists(self, always: Sequence[Config]) -> list[Config]:
@@ -390,7 +401,8 @@ class ProblemSearch:
         else:
             run, may_gain = run.cut_short() if self.cut_short else run, self._study.may_gain
             run = run if may_gain is None else run.may_gain_more(may_gain)
-        record = record_of(decision, session.device, Cell(self._problem, self._n), self._space.default, run)
+        default = self._space.default if self._space.default not in self._failures else None
+        record = record_of(decision, session.device, Cell(self._problem, self._n), default, run)
         if self.unbeaten is None:
             session.save_record(record)
         return record
@@ -402,7 +414,7 @@ class ProblemSearch:
         """
         if self.among.families[decision.winner.family].table.standing is Standing.gallery:
             return next(iter(always), self._space.default)
-        return _unbeaten(decision, always)
+        return None if decision.is_news else next(iter(always), None)
 
     @property
     def _tried(self) -> int:
@@ -425,14 +437,6 @@ class ProblemSearch:
 def _own_seed(seed: int) -> int:
     """Return a seed that no other tuner has: from one seed, most of Optuna's samplers propose the same to all."""
     return zlib.crc32(f"{seed} {platform.node()} {os.getpid()}".encode()) % 2**31
-
-
-def _unbeaten(decision: Decision, always: Iterable[Config]) -> Config | None:
-    """Return what served before a round if the winner does not beat it, or is it."""
-    holder = next((config for config in always if config in decision.times), None)
-    if holder is None or beats(decision.times[decision.winner], decision.times[holder]):
-        return None
-    return holder
 
 
 def _trial(config: Config, outcome: Measurement | Failure, compile_ms: float) -> Trial:

@@ -106,7 +106,7 @@ class RecordedWorker:
         median_us = statistics.median(samples)
         return {
             "median_us": median_us, "spread": _spread(samples, median_us), "samples": len(samples),
-            "sm_clock_mhz": None, "probe_only": is_slow,
+            "sm_clock_mhz": None, "probe_only": is_slow, "samples_us": samples,
         }  # fmt: skip
 
     def _working(self, message: Mapping[str, Any]) -> RecordedConfig:
@@ -139,7 +139,7 @@ class RecordedCompilers:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def submit(self, request: Mapping[str, Any], config: Config, **kinds: bool) -> Future[float | Failure]:
+    def submit(self, request: Mapping[str, Any], config: Config, **kinds: int) -> Future[float | Failure]:
         found = self._recorded.by_config.get(config)
         failure = found.failure if found else Failure("compile_error", "it was not recorded")
         future: Future[float | Failure] = Future()

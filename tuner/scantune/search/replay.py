@@ -80,8 +80,8 @@ class _Notebook:
 
 
 def replay_policy(recorded: RecordedSpace, effort: Effort) -> Policy:
-    """Return the policy of a run of that effort, without a limit of time."""
-    return replace(policy_of(recorded.device, effort), budget_s=math.inf)
+    """Return the policy of a run of that effort, without a limit of time. A space has times of one N alone."""
+    return replace(policy_of(recorded.device, effort), budget_s=math.inf, drawn=0)
 
 
 def effects_for(recorded: RecordedSpace, others: Iterable[RecordedSpace]) -> Effects:

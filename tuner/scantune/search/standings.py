@@ -8,7 +8,9 @@ from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.coverage import Coverage, Way
 from scantune.model.device import Device
+from scantune.model.octave import Range, octave_of
 from scantune.model.problem import Problem
+from scantune.model.quantity import MAX_N
 from scantune.model.record import Record
 from scantune.model.value import bytes_of, is_integer_type
 
@@ -38,6 +40,7 @@ class Standings:
             self._leaders.setdefault(_likeness(cell.problem), cell.problem)
             self._leaders.setdefault(_sameness(cell.problem), cell.problem)
         self._records: dict[Cell, Record] = {}
+        self._claimed: list[tuple[Range, Cell]] = []  # octaves that a cell in its final round may come to serve
         self._winners = dict(self._built_in)
         self._elsewhere: dict[Cell, Config] = {}
         for record in [*built_in, *records]:
@@ -50,6 +53,7 @@ class Standings:
     def learn(self, record: Record) -> None:
         cell = Cell(record.problem, record.n)
         self._records[cell] = record
+        self._claimed = [(gap, claimant) for gap, claimant in self._claimed if claimant != cell]
         self._winners[cell] = record.config
 
     @property
@@ -64,6 +68,22 @@ class Standings:
 
     def record(self, cell: Cell) -> Record | None:
         return self._records.get(cell)
+
+    def gaps(self, cell: Cell) -> list[Range]:
+        """Return the octaves beside a cell's that no cell of the run lies in, and that no record of another cell of the
+        device serves, or is about to: they are the cell's until it has a record.
+        """
+        octave = octave_of(cell.n)
+        beside = [Range(octave.up_to, 2 * octave.up_to)] if octave.up_to < MAX_N else []
+        beside += [Range(octave.above // 2, octave.above)] if octave.above > 1 else []
+        taken = [other.n for other in self.coverage if other.problem == cell.problem]
+        served = [one.serves for one in self._records.values() if one.problem == cell.problem and one.n != cell.n]
+        served += [gap for gap, claimant in self._claimed if claimant != cell and claimant.problem == cell.problem]
+        gaps = [
+            gap for gap in beside if not any(n in gap for n in taken) and not any(gap.overlaps(one) for one in served)
+        ]
+        self._claimed += [(gap, cell) for gap in gaps]
+        return gaps
 
     def promising(self, cell: Cell) -> list[Config]:
         """Return winners that may win this cell too.

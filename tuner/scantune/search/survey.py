@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from scantune.compare.final_round import FinalRound, record_of
+from scantune.compare.final_round import Reject, record_of
 from scantune.errors import ScantuneError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
@@ -49,6 +49,7 @@ class _Entry:
 class _Earlier:
     """Configs that were tried in a cell before."""
 
+    failed: set[Config]
     settled: set[Config]  # configs that are not raced: they failed, or an earlier run raced them with the winner
     retried: set[Config]  # configs that failed in an earlier run, perhaps by chance
 
@@ -92,7 +93,7 @@ class Survey:
         covered = self._standings.coverage[cell]
         try:
             yield from self._decide(entry, covered)
-        except EnvironmentFault as error:
+        except (EnvironmentFault, WorkerError, WorkerDied) as error:
             self._give_up(covered, f"given up, to be tried again by the next run: {error}")
 
     def has_news(self, cell: Cell) -> bool:
@@ -145,8 +146,9 @@ class Survey:
             trials = self._tools.session.trials(*covered.cell)
             retried = {one.config for one in trials if one.failure and one.failure.deserves_retry}
             is_resumed = covered.winner is not None and not covered.ratios
+            failed = {one.config for one in trials if one.failure} - retried
             settled = {one.config for one in trials if one.failure or is_resumed} - retried
-            self._earlier[covered.cell] = _Earlier(settled, retried)
+            self._earlier[covered.cell] = _Earlier(failed, settled, retried)
         return self._earlier[covered.cell]
 
     def _give_up(self, covered: Coverage, reason: str) -> None:
@@ -163,37 +165,51 @@ class Survey:
 
     def _decide(self, entry: _Entry, covered: Coverage) -> Steps:
         tools, session = self._tools, self._tools.session
-        compile_ms: dict[Config, float] = {}
         failures: dict[Config, Failure] = {}
 
         def reject(config: Config, failure: Failure) -> None:
             failures[config] = self._rejected(entry.cell, config, failure)
 
-        for config, future in entry.compiled.items():
-            outcome = tools.evaluator.compiled(future)
-            if isinstance(outcome, Failure):
-                reject(config, outcome)
-            else:
-                compile_ms[config] = outcome
-        rounds = replace(tools.policy.final, slower_than=CLEARLY_SLOWER)
-        final = FinalRound(tools.evaluator, tools.pool, entry.cell, tools.seed + 1, tools.verified_winners)
-        racers = list(compile_ms)
-
-        def save(times: Mapping[Config, Measurement]) -> None:
-            with session.together():
-                for config, time in times.items():
-                    trial = Trial(config, time, compile_ms=compile_ms[config])
-                    session.save_trial(*entry.cell, trial, config == entry.space.default)
-
-        decision = (yield from final.decide(racers, entry.configs, rounds, reject, save)) if racers else None
+        times = self._raced(entry, reject)
+        fastest = sorted(times, key=lambda config: (times[config].probe_only, times[config].median_us))
+        finalists, holders = fastest[: tools.policy.finalists], [one for one in entry.configs[:1] if one in times]
+        failed = self._known(covered).failed
+        decision = (
+            (yield from tools.final_round(entry.cell, failed).decide(finalists, holders, reject)) if times else None
+        )
         if decision is None:
             self._lose(covered, failures)
             return
-        covered.learn(decision.winner, decision.times)
+        covered.learn(decision, times)
         run = session.run_of(*entry.cell, decision.winner)
         record = record_of(decision, session.device, entry.cell, entry.space.default, run)
         self._save(covered, record)
         self._watcher.raced(covered, record, entry.space)
+
+    def _raced(self, entry: _Entry, reject: Reject) -> dict[Config, Measurement]:
+        """Return the times of what compiled and works, which are saved by then."""
+        tools, session = self._tools, self._tools.session
+        compile_ms: dict[Config, float] = {}
+        for config, future in entry.compiled.items():
+            compiled = tools.evaluator.compiled(future)
+            if isinstance(compiled, Failure):
+                reject(config, compiled)
+            else:
+                compile_ms[config] = compiled
+        if not compile_ms:
+            return {}
+        rounds = replace(tools.policy.final, slower_than=CLEARLY_SLOWER, ceiling=False)
+        outcomes = tools.evaluator.measure(*entry.cell, list(compile_ms), rounds).outcomes
+        times: dict[Config, Measurement] = {}
+        with session.together():
+            for config, outcome in zip(compile_ms, outcomes, strict=True):
+                if isinstance(outcome, Failure):
+                    reject(config, outcome)
+                    continue
+                times[config] = outcome
+                trial = Trial(config, outcome, compile_ms=compile_ms[config])
+                session.save_trial(*entry.cell, trial, config == entry.space.default)
+        return times
 
     def settle(self, cells: Iterable[Cell]) -> None:
         """Save raced cells as settled where the winners found around them have made a search needless."""
@@ -218,6 +234,7 @@ class Survey:
         earlier, session = self._known(self._standings.coverage[cell]), self._tools.session
         if config in earlier.retried:
             failure = failure.again()
+        earlier.failed.add(config)
         earlier.settled.add(config)
         with session.together():
             session.save_trial(*cell, Trial(config, failure=failure), config == self._spaces[cell].default)

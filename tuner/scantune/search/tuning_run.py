@@ -205,7 +205,7 @@ class TuningRun:
         for cell in cells:
             covered, record = self._standings.coverage[cell], self._standings.record(cell)
             own = session.run_of(*cell, record.config) if record else self._run
-            if record and record.run.covers(own):
+            if record and record.probes and record.run.covers(own):
                 covered.way, covered.winner = Way.finished, record.config
                 continue
             is_raced = record and record.run.has_kernels_of(own) and not record.run.restriction
@@ -307,6 +307,7 @@ class TuningRun:
         return Tools(
             self._evaluator, self._pool, session, self._policy, self._run.seed, self._watcher, self._clock,
             self._effects, self._sampler, self._storage, self._verified, self._verified_winners,
+            self._standings.gaps, self._standings.record,
         )  # fmt: skip
 
     def _search_all(
@@ -365,14 +366,14 @@ class TuningRun:
             return
         try:
             record = yield from search.steps(self._starts(cell), holders)
-        except EnvironmentFault as error:
+        except (EnvironmentFault, WorkerError, WorkerDied) as error:
             self._give_up(covered, f"given up, to be tried again by the next run: {error}")
             return
         covered.failed.update(search.failures)
         if record and search.decision:
             to_the_end = Way.restricted if self._restriction else Way.searched
             covered.way, covered.reason = Way.cut_short if search.cut_short else to_the_end, ""
-            covered.learn(search.decision.winner, search.decision.times)
+            covered.learn(search.decision)
             covered.may_gain = record.run.may_gain
             covered.unbeaten = search.unbeaten
             self._found[cell] = record

@@ -16,7 +16,8 @@ from scantune.model.trial import Failure
 from scantune.worker.client import Worker, WorkerDied, WorkerError
 from scantune.worker.environment import check_environment
 
-Waits = list[Future[float | Failure]]  # compilations that whoever yields them waits for
+Compiled = Future[float | Failure]  # milliseconds, or why it failed
+Waits = list[Compiled]  # compilations that whoever yields them waits for
 
 _TOO_SLOW = "took longer than a minute"  # the limit of the host device's compiler
 
@@ -30,7 +31,7 @@ class CompilePool:
         self._timeout_s = timeout_s
         self._workers: list[Worker] = []
         self._local = threading.local()
-        self._submitted: dict[tuple[str, Config, bool, bool], Future[float | Failure]] = {}
+        self._submitted: dict[tuple[str, Config, bool, bool, int], Compiled] = {}
         self._executor = ThreadPoolExecutor(max_workers=size, thread_name_prefix="compile")
 
     def __enter__(self) -> CompilePool:
@@ -40,21 +41,22 @@ class CompilePool:
         self.close()
 
     def submit(
-        self, request: dict[str, Any], config: Config, all_kinds: bool = False, measured_only: bool = False
-    ) -> Future[float | Failure]:
+        self, request: dict[str, Any], config: Config, all_kinds: bool = False, measured_only: bool = False,
+        offset: int = 0,
+    ) -> Compiled:  # fmt: skip
         """Return a future of the milliseconds that compiling took, or of why it failed.
 
         A second request for the same gets the same future, so what is needed soon may be requested early. With
         `all_kinds` the kernels that verify the config for every kind of scan are compiled too, which takes three times
-        as long. With `measured_only` the kernels that only verification runs are left out, which takes half as long.
-        What an earlier request for the config has compiled takes no time. The future raises WorkerUnavailable and
-        EnvironmentFault.
+        as long. With `measured_only` only what measures arrays that begin `offset` items behind a boundary is compiled,
+        which takes half as long. What an earlier request for the config has compiled takes no time. The future raises
+        WorkerUnavailable and EnvironmentFault.
         """
-        key = json.dumps(request, sort_keys=True), config, all_kinds, measured_only
+        key = json.dumps(request, sort_keys=True), config, all_kinds, measured_only, offset
         known = self._submitted.get(key)
         if known is None or known.cancelled():
             known = self._submitted[key] = self._executor.submit(
-                self._compile, request, config, all_kinds, measured_only
+                self._compile, request, config, all_kinds, measured_only, offset
             )
         return known
 
@@ -74,10 +76,10 @@ class CompilePool:
             worker.close()
 
     def _compile(
-        self, request: dict[str, Any], config: Config, all_kinds: bool, measured_only: bool
+        self, request: dict[str, Any], config: Config, all_kinds: bool, measured_only: bool, offset: int
     ) -> float | Failure:
         params = {"request": request, "config": config.message(), "all_kinds": all_kinds}
-        params |= {"measured_only": True} if measured_only else {}
+        params |= {"measured_only": True, "offset": offset} if measured_only else {}
         try:
             result = self._worker().call("compile", params, self._timeout_s)
         except WorkerDied as error:

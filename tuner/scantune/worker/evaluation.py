@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scantune.model.config import Config
@@ -120,6 +120,20 @@ class Evaluator:
         self._template_hashes |= {(problem, family.name): family.template_hash for family in space.families.values()}
         return space
 
+    def size_step(self, problem: Problem, n: int) -> int:
+        """Return what every size that programs name near n is a multiple of: rows have as many items each."""
+        return self.space(problem, n, configs=False).n_step
+
+    def supports_size(self, problem: Problem, n: int) -> bool:
+        """Return whether some family takes so many items. Raises WorkerError if the worker fails."""
+        try:
+            self.space(problem, n, configs=False)
+        except WorkerError as error:
+            if error.kind not in ("unsupported", "bad_request"):
+                raise
+            return False
+        return True
+
     def gallery(self, problem: Problem) -> list[str]:
         """Return the families of the problem's algorithm that stand in the gallery."""
         tables = self._worker.hello().algorithms.tables(problem)
@@ -203,31 +217,41 @@ class Evaluator:
             return self.verify(problem, n, config, seed)
         return failure
 
-    def measure(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
+    def measure(
+        self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds, offset: int = 0,
+        what: str = "measuring",
+    ) -> Measured:  # fmt: skip
         """Return the time of each config, measured interleaved; one by one if the worker dies of all together.
+
+        Every array begins `offset` items behind a boundary. The stopwatch counts the time as `what`.
 
         Raises EnvironmentFault when the machine cannot measure even one alone, such as for lack of memory.
         """
         try:
-            measured = self._measure_together(problem, n, configs, rounds)
+            measured = self._measure_together(problem, n, configs, rounds, offset, what)
         except (WorkerError, WorkerDied) as error:
             if len(configs) == 1:
                 return Measured([_failure("measure", error)], None)
-            alone = [self.measure(problem, n, [config], rounds) for config in configs]
+            alone = [self.measure(problem, n, [config], rounds, offset, what) for config in configs]
             ceilings = [one.ceiling_us for one in alone if one.ceiling_us]
-            measured = Measured([one.outcomes[0] for one in alone], min(ceilings, default=None))
+            outcomes = [one.outcomes[0] for one in alone]
+            # They were not timed in turn, so that no round of one is one of another.
+            measured = Measured([_without_samples(one) for one in outcomes], min(ceilings, default=None))
         return Measured(
             [_plausible(problem, n, outcome, measured.ceiling_us) for outcome in measured.outcomes], measured.ceiling_us
         )
 
-    def _measure_together(self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds) -> Measured:
+    def _measure_together(
+        self, problem: Problem, n: int, configs: Sequence[Config], rounds: Rounds, offset: int, what: str
+    ) -> Measured:
         params = {
             "request": self.request(problem, n),
             "configs": [config.message() for config in configs],
             "policy": rounds.message(),
             **({"samples": True} if rounds.samples else {}),
+            **({"offset": offset} if offset else {}),
         }
-        with self.stopwatch.on("measuring"):
+        with self.stopwatch.on(what):
             result = self._worker.call("measure", params, self._timeouts.measure_s(n, len(configs), rounds))
         device = self._worker.hello().device
         messages, ceiling = result.get("measurements"), result.get("ceiling_us")
@@ -258,6 +282,10 @@ class Evaluator:
     def _lied(self, what: str) -> WorkerDied:
         self._worker.kill()
         return WorkerDied(f"the worker's answer cannot be true: {what}")
+
+
+def _without_samples(outcome: Measurement | Failure) -> Measurement | Failure:
+    return outcome if isinstance(outcome, Failure) else replace(outcome, samples_us=())
 
 
 def _failure(step: str, error: WorkerError | WorkerDied) -> Failure:

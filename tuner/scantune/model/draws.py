@@ -1,0 +1,91 @@
+"""Cases that nobody has tuned to: sizes within a range, and pointers that lie behind a boundary."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scantune.model.octave import Range
+from scantune.model.problem import Problem
+
+_VECTORS = 4  # a size that is a multiple of it leaves no vector partly filled, but, as it is drawn, the last tile
+_BEHIND_A_BOUNDARY = 3  # one case in so many
+_MOST_DRAWS = 1000  # of one case, until it is one that was not tuned to
+
+
+class Place(NamedTuple):
+    """Where configs are timed: how many items, and how many of them every array lies behind a boundary."""
+
+    n: int
+    offset: int = 0
+
+
+class Case(NamedTuple):
+    problem: Problem
+    place: Place
+
+
+@dataclass(frozen=True)
+class Served:
+    """The sizes of a problem that records serve."""
+
+    forms: Sequence[Problem]  # of each value of the members of which a record serves all
+    ranges: Sequence[Range]  # none overlaps another
+    tuned: Set[Place]  # where its records were measured
+    step: int = 1  # every size is a multiple of it
+
+
+def drawn_case(served: Sequence[Served], seed: int, index: int) -> Case:
+    """Draw an algorithm, a problem of it, a size that records serve, each octave as likely as another, and where its
+    arrays lie. It is none that was tuned to.
+
+    Seed, index and what is served draw the same case whatever else is drawn. Raises ValueError if there is none.
+    """
+    draw = random.Random(f"{seed} {index}")
+    algorithms = sorted({one.forms[0].algorithm for one in served})
+    for _ in range(_MOST_DRAWS if served else 0):
+        algorithm = draw.choice(algorithms)
+        one = draw.choice([one for one in served if one.forms[0].algorithm == algorithm])
+        # As many octaves as lie between the ends, and never none: (0, 1] holds a size too.
+        octaves = [math.log((within.up_to + 1) / (within.above + 1)) for within in one.ranges]
+        (within,) = draw.choices(one.ranges, octaves)
+        n = one.step * (math.floor(log_uniform(draw, within.above + 1, within.up_to + 1)) // one.step)
+        place = Place(n, int(draw.randrange(_BEHIND_A_BOUNDARY) == 0))
+        problem = draw.choice(one.forms)
+        if n in within and place not in one.tuned:
+            return Case(problem, place)
+    raise ValueError("the records serve no size that they were not measured at")
+
+
+def log_uniform(draw: random.Random, above: float, up_to: float) -> float:
+    """Draw a number between two, each of their octaves as likely as another."""
+    return math.exp(draw.uniform(math.log(max(1, above)), math.log(up_to)))
+
+
+def drawn_places(within: Range, count: int, seed: int, step: int = 1) -> Sequence[Place]:
+    """Draw at most `count` places within a range, each from a part of its own. The first N is odd, the second leaves
+    the last tile partly filled, the third lies behind a boundary, and so on.
+
+    Every N is a multiple of `step`. None is the range's upper end. The same seed draws the same places.
+    """
+    draw = random.Random(f"{seed} {within.above}")
+    parts = list(range(count))
+    draw.shuffle(parts)
+    width = (within.up_to / max(1, within.above)) ** (1 / count) if count else 1.0
+    places: dict[int, Place] = {}
+    for kind, part in enumerate(parts):
+        least = max(1, within.above) * width**part
+        n = round(log_uniform(draw, least, least * width))
+        n = step * round(n / step) if step > 1 else _of_kind(n, kind)
+        if within.above < n < within.up_to:
+            places.setdefault(n, Place(n, int(kind % 3 == 2)))
+    return sorted(places.values())
+
+
+def _of_kind(n: int, kind: int) -> int:
+    if kind % 3 == 0:
+        return n | 1
+    return n // _VECTORS * _VECTORS if kind % 3 == 1 and n >= _VECTORS else n
