@@ -369,7 +369,7 @@ def test_show_export_import_and_explain(tmp_path: Path, faults: Callable[..., No
     assert "Fake CPU (host)" in shown
     assert "2^12" in shown
     assert "block_threads=" in shown
-    assert "(2^11, 2^12]" in shown
+    assert re.search(r"\(2\^\d+, 2\^\d+\]", shown)  # its range
     assert "1 winner in" in scantune_here("db", "show", "--db", str(there), "--type", "i32", "--op", "sum")[1]
     assert "0 winners in" in scantune_here("db", "show", "--db", str(there), "--type", "f64", "--op", "sum")[1]
     explained = scantune_here("db", "explain", "--type", "i32", "--n", "2^12", "--db", str(there))[1]
@@ -498,6 +498,7 @@ def test_version_and_help_do_not_tune() -> None:
         "tune",
         "bench",
         "regret",
+        "prove",
         "sweep",
         "replay",
         "doctor",

@@ -65,7 +65,8 @@ LESS = (
     (r"--(rows|columns) 2\^\d\d", r"--\1 4"),
     (r"2\^\d\d", "2^10"),
     (r"--budget \S+", "--budget 2s"),
-    (r"--(seeds|samples) \d+", r"--\1 1"),
+    (r"--(seeds|samples|cases) \d+", r"--\1 1"),
+    (r"^(scantune prove (?!.*--cases).*)$", r"\1 --cases 1"),
     (r"^(scantune *(?:--(?!.*--budget).*)?)$", r"\1 --budget 2s"),
     (r"^(.* tests/bench/compare_samplers.py) space", r"\1 small-space"),
     (
@@ -86,7 +87,7 @@ LESS = (
 WHOLE = r"scantune (doctor|bench|db show|cache show|cache limit 1G|\w+ --help)$"
 
 # Commands that tell by 3 that something is slower, as what the host device measures may be.
-MAY_END_WITH_3 = r"scantune (regret|db verify)"
+MAY_END_WITH_3 = r"scantune (regret|prove|db verify)"
 
 
 def less(line: str) -> str:

@@ -8,7 +8,9 @@ class Status(IntEnum):
 
     failed = 1
     usage = 2
-    not_within = 3  # `regret`: a size is slower than --within allows; `db verify`: a record is wrong or slower
+    # `regret`: a size is slower than --within allows; `prove`: a drawn case is slower than before; `db verify`: a
+    # record is wrong or slower.
+    not_within = 3
     incomplete = 4  # `tune --require-complete`: the budget ended first
     interrupted = 130  # what shells report for Ctrl-C
 

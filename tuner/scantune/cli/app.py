@@ -18,6 +18,7 @@ class TuneByDefault(LaterGroup):
         "tune": "scantune.cli.tune:tune_command",
         "bench": "scantune.cli.bench:bench_command",
         "regret": "scantune.cli.regret:regret_command",
+        "prove": "scantune.cli.prove:prove_command",
         "explain": "scantune.cli.explain:explain_command",
         "sweep": "scantune.cli.sweep:sweep_command",
         "replay": "scantune.cli.replay:replay_command",

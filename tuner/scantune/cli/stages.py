@@ -17,24 +17,51 @@ class Stage:
     named: NamedProblems
     sizes: Sequence[int] | None = None  # None: the default sizes of the device
     is_portfolio: bool = False
+    share: float | None = None  # of the run's time, at most; None: what the others leave
 
 
 def default_stages(device: Device) -> list[Stage]:
-    """Return the stages in their order. The host device, which is for tests, has the first alone."""
-    sums = Stage("sums", NamedProblems(default_types(device)))
+    """Return the stages in their order. The host device, which is for tests, has the first alone.
+
+    Those with a share come first, so that within one run every algorithm has its turn.
+    """
+    sums = NamedProblems(default_types(device))
     if device.is_host:
-        return [sums]
+        return [Stage("sums", sums)]
+    few = parse_sizes(["2^16..2^28:6"])
     return [
-        sums,
-        Stage("minima and maxima", NamedProblems(["i32", "f32"], ["min", "max"])),
-        # Types as wide are served by the records of these.
-        Stage("sums of reductions", NamedProblems(["i8", "i32", "i64", "f16", "f32", "f64"], algorithm="reduce")),
-        Stage("minima and maxima of reductions", NamedProblems(["i32", "f32"], ["min", "max"], algorithm="reduce")),
+        Stage("sums", sums, share=0.34),
+        # Types as wide are served by the records of these, here and in what follows.
+        Stage("sums of reductions", NamedProblems(["i8", "i32", "f32", "f64"], algorithm="reduce"), share=0.09),
+        Stage(
+            "selections",
+            NamedProblems(["i8", "i32", "i64"], algorithm="select"),
+            parse_sizes(["2^10..2^26:4"]),
+            share=0.09,
+        ),
+        Stage("sorts", NamedProblems(["u32", "u64"], algorithm="sort"), parse_sizes(["2^10..2^26:4"]), share=0.08),
+        Stage(
+            "sorts of pairs",
+            NamedProblems(["u32:u32"], options=(("sorted", "pairs"),), algorithm="sort"),
+            parse_sizes(["2^10..2^26:4"]),
+            share=0.04,
+        ),
+        Stage("sums of 2^10 rows", _sums_of("rows", 10), few, share=0.05),
+        Stage("sums of 2^10 columns", _sums_of("columns", 10), few, share=0.04),
+        Stage(
+            "load balances",
+            NamedProblems(["i32"], options=(("segments", "2^16"),), algorithm="load_balance"),
+            parse_sizes(["2^16..2^28:4"]),
+            share=0.03,
+        ),
+        Stage("minima and maxima", NamedProblems(["i32", "f32"], ["min", "max"]), share=0.03),
         Stage(
             "places of minima and maxima",
             NamedProblems(["i32", "f32"], ["min", "max"], (("position", "first"),), algorithm="reduce"),
+            share=0.03,
         ),
-        Stage("widening sums", NamedProblems(["i8:i32", "u8:u32", "i16:i32", "i32:i64", "f16:f32", "bf16:f32"])),
+        Stage("widening sums", NamedProblems(["i8:i32", "i16:i32", "i32:i64", "f16:f32"]), share=0.03),
+        Stage("minima and maxima of reductions", NamedProblems(["i32", "f32"], ["min", "max"], algorithm="reduce")),
         # At larger sizes it hardly matters what runs before and after a scan.
         Stage(
             "isolated sums", NamedProblems(["all"], options=(("latency", "isolated"),)), parse_sizes(["2^8..2^20:4"])
@@ -43,22 +70,13 @@ def default_stages(device: Device) -> list[Stage]:
             "sums with the same bits on every run",
             NamedProblems(["f16", "bf16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
         ),
-        # A few shapes, whose records serve others within an octave, and those nearest to them.
-        *(
-            Stage(
-                f"sums of 2^{exponent} {segments}",
-                NamedProblems(
-                    ["i8", "f16", "f32", "f64"], options=(("segments", segments), (segments, f"2^{exponent}"))
-                ),
-                parse_sizes([sizes]),
-            )
-            for segments, exponent, sizes in (
-                ("rows", 10, "2^16..2^28:6"),
-                ("columns", 10, "2^16..2^28:6"),
-                ("rows", 4, "2^16..2^28:6"),
-                ("rows", 18, "2^22..2^28:6"),
-                ("columns", 14, "2^22..2^28:6"),
-            )
-        ),
-        Stage("sums between those sizes", sums.named, portfolio_sizes(device), is_portfolio=True),
+        # Few shapes: a record serves those of as many rows, or columns, to the power of two.
+        Stage("sums of 2^4 rows", _sums_of("rows", 4), few),
+        Stage("sums of 2^18 rows", _sums_of("rows", 18), parse_sizes(["2^22..2^28:6"])),
+        Stage("sums of 2^14 columns", _sums_of("columns", 14), parse_sizes(["2^22..2^28:6"])),
+        Stage("sums between those sizes", sums, portfolio_sizes(device), is_portfolio=True),
     ]
+
+
+def _sums_of(segments: str, exponent: int) -> NamedProblems:
+    return NamedProblems(["i8", "f16", "f32", "f64"], options=(("segments", segments), (segments, f"2^{exponent}")))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import shlex
 import sys
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,6 +39,7 @@ from scantune.cli.options import (
 )
 from scantune.cli.problem_options import given_options
 from scantune.cli.restriction_options import FamilyOption, FixOption, check, given_restriction
+from scantune.cli.run_proof import PROOF_SHARE, RunProof, RunProver
 from scantune.cli.stages import Stage, default_stages
 from scantune.cli.terminal import console, errors, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
@@ -44,10 +48,10 @@ from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.coverage import Way
 from scantune.model.device import Device, Hello
 from scantune.model.outcome import Outcome
-from scantune.model.policy import Effort, policy_of
+from scantune.model.policy import Effort, Policy, policy_of
 from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_duration, parse_duration, parse_sizes
-from scantune.model.record import Run, now, policy_text
+from scantune.model.record import Record, Run, now, policy_text
 from scantune.model.restriction import Restriction
 from scantune.report.messages import outcome_message
 from scantune.report.progress import ProgressReport
@@ -56,8 +60,8 @@ from scantune.search.sampler_names import Sampler
 from scantune.search.tuning_run import TuningRun
 from scantune.storage_url import hidden
 from scantune.store.archive import Archive
-from scantune.store.database import DatabaseError, open_database
-from scantune.worker.client import WorkerUnavailable
+from scantune.store.database import Database, DatabaseError, open_database
+from scantune.worker.client import Worker, WorkerUnavailable
 from scantune.worker.defaults import Defaults
 from scantune.worker.device_choice import AUTO, check_choice
 from scantune.worker.evaluation import Evaluator, Timeouts
@@ -95,8 +99,8 @@ class _Tuning:
         return [Stage("", self.named, self.sizes, self.is_portfolio)]
 
 
-# A stage with less time left is not begun: compilers have to start, and a race takes half a second.
-_LEAST_STAGE_S = 10.0
+# A stage with less time left is not begun: compilers have to start, and a race takes a second.
+_LEAST_STAGE_S = 5.0
 
 
 def tune_command(
@@ -117,7 +121,12 @@ def tune_command(
         str | None,
         typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. What may gain most comes first."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of proposals and of verified inputs.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, max=2**31 - 1, help="Seed of proposals, of verified inputs, and of the cases that are drawn."
+        ),
+    ] = 1,
     sampler: SamplerOption = Sampler.default,
     storage: Annotated[
         str | None,
@@ -191,13 +200,12 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
     evaluator = Evaluator(worker, Timeouts.of(hello.device), tuning.named.source)
     defaults = Defaults(evaluator)
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
+    proof_s = 0.0 if hello.device.is_host else PROOF_SHARE * policy.budget_s  # times of the host say nothing of a GPU
     # What cannot be tuned is refused before a run is announced.
     first, *others = tuning.stages(hello.device)
     first_cells = _known_cells(first, tuning.restriction, hello, evaluator)
-    note(
-        f"tuning {hello.device}{_among(tuning)}; {tuning.effort.value} effort, at most "
-        f"{format_duration(policy.budget_s)}; saving to {tuning.database}"
-    )
+    earlier = Archive(database, hello.algorithms).records()
+    _announce(tuning, hello.device, [first, *others], policy, proof_s)
     outcome = Outcome()
 
     def tuning_run(stage: Stage, left_s: float, progress: ProgressReport) -> TuningRun:
@@ -217,7 +225,7 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
         cells = first_cells if stage is first else _known_cells(stage, tuning.restriction, hello, evaluator)
         if cells is None:
             continue
-        left_s = policy.budget_s - outcome.seconds
+        left_s = _left_s(stage, policy, proof_s + outcome.seconds)
         with ProgressReport(console) as progress:
             one = tuning_run(stage, left_s, progress)
             is_over = bool(outcome.coverage) and left_s < _LEAST_STAGE_S
@@ -231,12 +239,61 @@ def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
             _note_what_the_budget_left(part)
         elif not part.is_complete:
             rest.append(f"{stage.name} ({coverage_text(part.coverage)}; about {format_duration(part.rest_s)})")
+    proof = _proof(tuning, database, hello, worker, outcome, policy, proof_s, earlier) if proof_s else None
     if rest:
         note("left for the same command, run again:\n  " + "\n  ".join(rest))
-    tuning.output.write(device=vars(hello.device), database=str(tuning.database), **outcome_message(outcome, defaults))
+    tuning.output.write(
+        device=vars(hello.device), database=str(tuning.database), **outcome_message(outcome, defaults),
+        proof=proof.message() if proof else None,
+    )  # fmt: skip
     if faults:
         raise ScantuneError("\n".join(faults))
     return outcome
+
+
+def _left_s(stage: Stage, policy: Policy, spent_s: float) -> float:
+    """Return the seconds that a stage may take at most."""
+    share_s = math.inf if stage.share is None else stage.share * policy.budget_s
+    return min(share_s, policy.budget_s - spent_s)
+
+
+def _announce(tuning: _Tuning, device: Device, stages: Sequence[Stage], policy: Policy, proof_s: float) -> None:
+    """Tell what is tuned, and what the time of a run that names nothing is for."""
+    note(
+        f"tuning {device}{_among(tuning)}; {tuning.effort.value} effort, at most {format_duration(policy.budget_s)}; "
+        f"saving to {tuning.database}"
+    )
+    shares = [f"{one.name} {format_duration(one.share * policy.budget_s)}" for one in stages if one.share]
+    if shares:
+        note(f"at most: {', '.join(shares)}; then what the budget leaves; proof {format_duration(proof_s)}")
+
+
+def _proof(
+    tuning: _Tuning,
+    database: Database,
+    hello: Hello,
+    worker: Worker,
+    outcome: Outcome,
+    policy: Policy,
+    seconds: float,
+    earlier: Sequence[Record],
+) -> RunProof | None:
+    """Return what drawn cases say of the run's records, of which those that lose are withdrawn by then."""
+    began_s, proof = time.monotonic(), None
+    evaluator = Evaluator(worker, Timeouts.of(hello.device), has_built_in=tuning.has_built_in)
+    try:
+        with compile_pool(worker, tuning.seed, tuning.workers) as pool:
+            archive = Archive(database, hello.algorithms)
+            prover = RunProver(archive, tuning.database, worker, evaluator, pool, policy, earlier)
+            proof = prover.prove(outcome.saved, tuning.seed, seconds)
+    except ScantuneError as error:
+        note(f"the run could not be proven: {error}; try 'scantune prove'")
+    if proof:
+        proof.tell()
+        outcome.withdraw(proof.withdrawn)
+    outcome.seconds += time.monotonic() - began_s
+    outcome.spent_s["proving"] = time.monotonic() - began_s
+    return proof
 
 
 def _storage(tuning: _Tuning, stack: contextlib.ExitStack) -> StudyStorage | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from scantune.model.breakpoint import Breakpoint
@@ -42,6 +43,11 @@ class Outcome:
         for what, seconds in later.spent_s.items():
             self.spent_s[what] = self.spent_s.get(what, 0.0) + seconds
         self.rest_s += later.rest_s
+
+    def withdraw(self, records: Collection[Record]) -> None:
+        """Leave out records that were withdrawn."""
+        gone = {record.key for record in records}
+        self.records = [record for record in self.records if record.key not in gone]
 
     @property
     def saved(self) -> list[Record]:
