@@ -99,6 +99,24 @@ def between_sizes() -> str:
     return table(heads, [[str(len(ratios)), str(near), middle, f"{ratios[-1]:.3f}"]], "h200-between-sizes")
 
 
+def proof() -> str:
+    """Return what a default run gained in drawn cases, by algorithm. Unchanged ones have no line, and a ratio of 1."""
+    run = "3"
+    found = read("h200-proof")
+    changed = [row for row in found.rows if row["run"] == run]
+    unchanged = [one.split() for one in found.facts["unchanged"].split("; ")]
+    same = {algorithm: int(count) for of, algorithm, count in unchanged if of == run}
+    body = []
+    for algorithm in sorted(same | {row["algorithm"]: 0 for row in changed}):
+        rows = [row for row in changed if row["algorithm"] == algorithm]
+        ratios = [*(float(row["ratio"]) for row in rows), *[1.0] * same.get(algorithm, 0)]
+        slower = sum(row["verdict"] == "slower" for row in rows)
+        body.append([algorithm, str(len(ratios)), str(len(rows)), f"{statistics.geometric_mean(ratios):.3f}",
+                     f"{min(ratios):.3f}", f"{max(ratios):.3f}", str(slower)])  # fmt: skip
+    heads = ["cases of", "cases", "another config runs", "times as fast", "least", "most", "slower"]
+    return table(heads, body, "h200-proof")
+
+
 def custom_operators() -> str:
     rows = read("h200-custom-operators").rows
     body = ([row["problem"], size(int(row["n"])), microseconds(row["built_in_us"]),
@@ -319,6 +337,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "wider sums": wider,
     "draws": draws,
     "between sizes": between_sizes,
+    "proof": proof,
     "custom operators": custom_operators,
     "wide items": wide_items,
     "shapes": shapes,
