@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator, Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
 
 from scantune.compare.octave_times import OctaveTimes
 from scantune.compare.pairs import Verdict, verdict
-from scantune.compare.place_times import PlaceTimes
+from scantune.compare.place_timer import PlaceTimer, Reject
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.decision import Decision
 from scantune.model.device import Device
-from scantune.model.draws import Place, drawn_places
-from scantune.model.measurement import Measurement
-from scantune.model.octave import Range, octave_of
+from scantune.model.octave import Range
 from scantune.model.policy import Policy
 from scantune.model.probe import Probe
 from scantune.model.record import Record, Run, now
 from scantune.model.trial import Failure
-from scantune.worker.compile_pool import Compiled, CompilePool, Waits
-from scantune.worker.environment import EnvironmentFault
+from scantune.worker.compile_pool import CompilePool, Waits
 from scantune.worker.evaluation import Evaluator
 
-Reject = Callable[[Config, Failure], None]
-
-# Where so many bytes are moved, filling buffers takes longer than all else, and it hardly matters where a tile ends:
-# one place is drawn, which is odd and behind a boundary.
-_DEAR_BYTES = 2**28
 _MOST_PASSES = 3  # so often two configs are measured of which neither is clearly the faster
 
 
@@ -57,15 +47,12 @@ class FinalRound:
         self._evaluator = evaluator
         self._pool = pool
         self._cell = cell
-        self._policy = policy
         self._seed = seed
+        self._timer = PlaceTimer(evaluator, pool, cell, policy, seed, failed)
         self._verified = verified
         self._failed = failed
         self._gaps = gaps
         self._held = held
-        self._step = evaluator.size_step(*cell)
-        self._is_dear = cell.bytes_moved > _DEAR_BYTES
-        self._ceiling_us: float | None = None
 
     def decide(
         self, finalists: Sequence[Config], holders: Sequence[Config], reject: Reject,
@@ -76,7 +63,7 @@ class FinalRound:
 
         Yields the compilations that are waited for. `reject` is called with every config that fails.
         """
-        times = self._octave()
+        times = self._timer.octave()
         finalists = [
             *dict.fromkeys(one for one in (*holders, times.own.untuned, *finalists) if one not in self._failed)
         ]
@@ -87,10 +74,10 @@ class FinalRound:
             times.forget(config)
             reject(config, failure)
 
-        yield from self._measure(times, times.places[:1], finalists, fail)
+        yield from self._timer.measure(times, times.places[:1], finalists, fail)
         times.settle_baseline(finalists, self._failed)
         while left := [config for config in finalists if times.own.has(config)]:
-            yield from self._measure(times, times.places[1:], times.unseen(left), fail)
+            yield from self._timer.measure(times, times.places[1:], times.unseen(left), fail)
             left = [config for config in left if config not in failed]
             holder = next((config for config in (*holders, times.own.untuned) if config in left), None)
             rivals = [config for config in left if may_win(config)]
@@ -109,98 +96,6 @@ class FinalRound:
                 return self._decision(winner, left, times, beyond, is_news)
             fail(winner, failure)
         return None
-
-    def _octave(self) -> OctaveTimes:
-        n = self._cell.n
-        octave = octave_of(n)
-        if self._is_dear:
-            drawn = [place._replace(offset=1) for place in self._drawn(octave, 1)]
-        else:
-            drawn = list(self._drawn(octave, self._policy.drawn))
-        drawn += [] if n == octave.up_to else [Place(octave.up_to)]
-        own, *others = self._times_at([Place(n), *(place for place in drawn if place.n != n)])
-        return OctaveTimes(own, others)
-
-    def _times_at(self, places: Sequence[Place]) -> list[PlaceTimes]:
-        """Return the times at places, none so far, and at both sides of where another config begins to run untuned:
-        what ran up to there is often at its best, and may beat there what is slower farther below.
-        """
-        evaluator, problem = self._evaluator, self._cell.problem
-        own = self._cell.n
-        found = {one: self._at(one) for one in places if one.n == own or evaluator.supports_size(problem, one.n)}
-        for low, high in pairwise(sorted(found)) if not self._is_dear else ():
-            if found[low].untuned != found[high].untuned:
-                ends = (Place(n) for n in self._switch_between(low.n, high.n))
-                return [*found.values(), *(self._at(end) for end in ends if end not in found)]
-        return list(found.values())
-
-    def _switch_between(self, low: int, high: int) -> tuple[int, int]:
-        """Return the last N with what runs untuned at the lower end, if it changes once, and the next one."""
-        first = self._untuned(low)
-        while (steps := (high - low) // self._step) > 1:
-            middle = low + steps // 2 * self._step
-            low, high = (middle, high) if self._untuned(middle) == first else (low, middle)
-        return low, high
-
-    def _at(self, place: Place) -> PlaceTimes:
-        default = self._evaluator.space(self._cell.problem, place.n, configs=False).default
-        return PlaceTimes(place, self._untuned(place.n) or default, default)
-
-    def _untuned(self, n: int) -> Config | None:
-        return self._evaluator.untuned(self._cell.problem, n)
-
-    def _drawn(self, within: Range, count: int) -> Sequence[Place]:
-        return drawn_places(within, count, self._seed, self._step)
-
-    def _measure(
-        self, octave: OctaveTimes, places: Sequence[PlaceTimes], configs: Sequence[Config], reject: Reject
-    ) -> Generator[Waits, None, None]:
-        """Time configs at places, each beside what runs there untuned. Where a config is illegal it has no time."""
-        if not configs:
-            return
-        evaluator, problem = self._evaluator, self._cell.problem
-        lineups: list[list[Config]] = []
-        for times in places:
-            families = {config.family for config in configs}
-            space = evaluator.space(problem, times.place.n, configs=False, named=families)
-            ran = [times.untuned, *(octave.run_by(config, times) for config in configs)]
-            lineups.append(
-                evaluator.legal(problem, times.place.n, space, [one for one in ran if one not in self._failed])
-            )
-        compiling = [
-            {config: self._compile(times.place, config) for config in lineup}
-            for times, lineup in zip(places, lineups, strict=True)
-        ]
-        yield [future for place in compiling for future in place.values()]
-        for times, place in zip(places, compiling, strict=True):
-            compiled = {config: evaluator.compiled(future) for config, future in place.items()}
-            failures = {config: outcome for config, outcome in compiled.items() if isinstance(outcome, Failure)}
-            ready = [config for config in place if config not in failures]
-            timed = self._timed(times.place, ready) if ready else []
-            outcomes = dict(zip(ready, timed, strict=True)) if timed else {}
-            times.learn({config: outcome for config, outcome in outcomes.items() if isinstance(outcome, Measurement)})
-            failures |= {config: outcome for config, outcome in outcomes.items() if isinstance(outcome, Failure)}
-            for config, failure in failures.items():
-                if config in configs:
-                    reject(config, failure)
-
-    def _compile(self, place: Place, config: Config) -> Compiled:
-        request = self._evaluator.request(self._cell.problem, place.n)
-        return self._pool.submit(request, config, measured_only=True, offset=place.offset)
-
-    def _timed(self, place: Place, configs: Sequence[Config]) -> list[Measurement | Failure]:
-        is_own = place == Place(self._cell.n)
-        rounds = replace(self._policy.final if is_own else self._policy.probing, samples=True)
-        rounds = replace(rounds, ceiling=rounds.ceiling and self._ceiling_us is None)
-        what = "measuring" if is_own else "probing"
-        try:
-            measured = self._evaluator.measure(self._cell.problem, place.n, configs, rounds, place.offset, what)
-        except EnvironmentFault:
-            if place.n <= self._cell.n:
-                raise
-            return []  # as where more items than the cell's have no room
-        self._ceiling_us = self._ceiling_us or measured.ceiling_us
-        return measured.outcomes
 
     def _first_to_beat(
         self, holder: Config | None, rivals: Iterable[Config], times: OctaveTimes, reject: Reject
@@ -226,7 +121,7 @@ class FinalRound:
             is_fit, decided = times.score(best).is_fit, verdict(*times.against(best, holder, held))
             if not is_fit or decided is not Verdict.undecided or not left:
                 return is_fit and decided is Verdict.faster
-            yield from self._measure(times, times.places, [best, holder], reject)
+            yield from self._timer.measure(times, times.places, [best, holder], reject)
             if not times.own.has(best) or not times.own.has(holder):
                 return False
         return False
@@ -244,9 +139,8 @@ class FinalRound:
         for gap in self._gaps:
             if not gap.touches(serves):
                 continue
-            far_end = gap.up_to if gap.above >= self._cell.n else gap.above + self._step
-            places = self._times_at([Place(far_end), *self._drawn(gap, self._policy.drawn)])
-            yield from self._measure(times, places, [winner], reject)
+            places = self._timer.beside(gap)
+            yield from self._timer.measure(times, places, [winner], reject)
             pairs = [place.pairs(winner, place.untuned) for place in places]
             found = [one for one in pairs if one and verdict([one]) is not Verdict.slower]
             if len(found) == len(places) > 1 and verdict(found) is Verdict.faster:
@@ -262,7 +156,7 @@ class FinalRound:
         up_to = max([score.serves.up_to, *(gap.up_to for gap, _ in beyond)])
         probes = [*times.probes(winner), *(probe for _, found in beyond for probe in found)]
         return Decision(
-            winner, dict(times.own.times), self._ceiling_us, Range(above, up_to),
+            winner, dict(times.own.times), self._timer.ceiling_us, Range(above, up_to),
             tuple(sorted(probes, key=lambda probe: (probe.n, probe.offset))),
             {config: times.ratio(config, winner) for config in met},
             1 / (score.score if score.is_fit else score.ratio), is_news,

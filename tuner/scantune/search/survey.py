@@ -7,7 +7,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from scantune.compare.final_round import Reject, record_of
+from scantune.compare.final_round import record_of
+from scantune.compare.place_timer import Reject
 from scantune.errors import ScantuneError
 from scantune.model.cell import Cell
 from scantune.model.config import Config
