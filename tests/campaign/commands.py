@@ -12,7 +12,13 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
+
+import optuna
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import TrialState
 
 from leftovers import Contents, damage_of, strangers_in
 from scantune.model.algorithm import DEFAULT_ALGORITHM
@@ -158,10 +164,11 @@ class Scene:
 
 
 class Tune(Scene):
-    """Searches that every run continues; every fourth is for a portfolio."""
+    """Searches that every run continues; every fourth is for a portfolio, and all write their studies to a journal."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
+        self._studies = folder / "studies.log"
         self._known = Contents.of(self.database)
         with self.start() as command:
             started = time.monotonic()
@@ -177,7 +184,8 @@ class Tune(Scene):
         turn = self._runs // 4
         sizes = ",".join(str(2**power + turn) for power in (6, 9))
         problem = ["--arch", "host", "--type", _TYPES[turn % len(_TYPES)], "--n", sizes, "--workers", "2"]
-        return ["tune", *problem, *portfolio, "--budget", "60s", "--db", str(self.database)]
+        files = ["--db", str(self.database), "--storage", str(self._studies)]
+        return ["tune", *problem, *portfolio, "--budget", "60s", *files]
 
     def faults(self) -> list[str]:
         if wrong := damage_of(self.database):
@@ -189,12 +197,29 @@ class Tune(Scene):
 
     def resumed(self) -> list[str]:
         left = _let_a_day_pass(self.folder / "temporary")
+        began = datetime.now()
         wrong = self.run([*self.arguments(), "--budget", "5s"]) + self.faults()
         # The size is new, because kernels that are compiled already need no directory, and remove none.
         wrong += self.run([*self.arguments(), "--n", "100", "--budget", "5s"]) + self.faults()
         wrong += self.run(["db", "show", "--db", str(self.database)])
+        wrong += self._wrong_studies(began)
         # This run itself may leave one: it ends its workers while they compile, and only later runs remove that.
         return wrong + [f"{path} was left over" for path in left if path.exists()]
+
+    def _wrong_studies(self, since: datetime) -> list[str]:
+        """Return what is wrong with the studies after runs since then came to their ends."""
+        storage, wrong = JournalStorage(JournalFileBackend(str(self._studies))), []
+        for name in optuna.get_all_study_names(storage):
+            trials = optuna.load_study(study_name=name, storage=storage).trials
+            wrong += [
+                f"trial {trial.number} of {name} is half written"
+                for trial in trials
+                if trial.state is TrialState.COMPLETE and (trial.value is None or len(trial.params) < 2)
+            ]
+            was_continued = any(trial.datetime_start and trial.datetime_start >= since for trial in trials)
+            if was_continued and (running := [one.number for one in trials if one.state is TrialState.RUNNING]):
+                wrong.append(f"trials {running} of {name} are left running")
+        return wrong
 
     def summary(self) -> str:
         return f"{len(self._known.trials)} trials and {len(self._known.records)} records kept"
