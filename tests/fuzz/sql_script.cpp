@@ -74,7 +74,7 @@ void insert_records(sqlite3* database) {
                                    (is_host ? "2, 1" : "1, " + std::to_string(problem)) + ", " +
                                    std::to_string(request.n) + ", '" + family + "', '" + canonical_parameters(config) +
                                    "', 1, 3.5, 0.01, 4.5, NULL, '2026-01-02T03:04:05Z', " +
-                                   std::to_string(request.n / 2) + ", " + std::to_string(request.n) + ", '[]')");
+                                   std::to_string(request.n / 16) + ", " + std::to_string(request.n) + ", '[]')");
     }
   execute_or_die(database,
                  "INSERT INTO breakpoint SELECT 1, problem.id, low.n, 16 * low.n, low.n + 1, '[]', 0.02, 1, "
