@@ -20,8 +20,13 @@ NAMES = (
     r"\busing (\w+) =",
     r"\b(\w+)\(",
 )
-# Text of a sentence that looks like code: calls, and names with '_' or '::'.
-CODE = re.compile(r"(?<![\w:])(?:\w+::)*\w+(?:<[\w, ]+>)?\([\w, ]*\)|(?<![\w:])\w*(?:_|::)[\w:]*\w")
+# Text of a sentence that looks like code: calls, names with '_' or '::', options of commands, and what is quoted.
+CODE = re.compile(
+    r"(?<!\w)'(?:scantune|__device__) [^']*'|"
+    r"(?<![\w:])(?:\w+::)*\w+(?:<[\w, ]+>)?\([\w, ]*\)|(?<![\w:])\$?\w*(?:_|::)[\w:]*\w|(?<![\w-])--[a-z][\w-]*"
+)
+# Members that no program uses, and overloads that only say what is wrong with a call.
+NOT_FOR_PROGRAMS = re.compile(r"^friend|^static_assert|\{\s*(?:static_assert\(!|detail::explain_mistake)")
 
 
 @dataclass(frozen=True)
@@ -37,35 +42,37 @@ class Chunk:
         return next(found.group(1) for pattern in NAMES if (found := re.search(pattern, code)))
 
 
-def reference(title: str, headers: dict[str, str]) -> str:
-    """Return a page with a section for each header; `headers` has their texts by the names that are included."""
-    parts = [f"# {title}"]
-    for header, text in headers.items():
-        fence = "cpp" if header.endswith(".hpp") else "c"
-        parts.append(f"## {header}")
-        name = ""
-        for chunk in public_chunks(text):
-            if chunk.declaration and chunk.name != name:
-                name = chunk.name
-                parts.append(f"### {name}")
-            parts += _prose(chunk.comment, fence)
-            if chunk.declaration:
-                parts.append(f"```{fence}\n{without_bodies(chunk.declaration)}\n```")
+def reference(header: str, text: str) -> str:
+    """Return the page of a header, which is included by the name `header`."""
+    fence = "cpp" if header.endswith(".hpp") else "c"
+    parts = [f"# {header}"]
+    name = ""
+    for chunk in public_chunks(text):
+        if chunk.declaration and chunk.name != name:
+            name = chunk.name
+            parts.append(f"## {name}")
+        parts += _prose(chunk.comment, fence)
+        if chunk.declaration:
+            parts.append(f"```{fence}\n{without_bodies(chunk.declaration)}\n```")
+    if not name:
+        parts.append("It declares nothing for programs to use.")
     return "\n\n".join(parts) + "\n"
 
 
 def public_chunks(text: str) -> Iterator[Chunk]:
     """Yield the header's own comment and then its declarations, but for those in a namespace called detail."""
-    head, _, text = re.split(r"^#(pragma once|ifndef \w+_H)$", text, maxsplit=1, flags=re.MULTILINE)
+    head, guard, text = re.split(r"^#(pragma once|ifndef \w+_H)$", text, maxsplit=1, flags=re.MULTILINE)
     yield Chunk(_bare(head.splitlines()), "")
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif\n", "", text.replace("\\\n", " "), flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^/\*.*\*/\n(?=#)", "", text, flags=re.MULTILINE)  # removes the comments of macros
-    text = re.sub(r"^#define (SCANTUNE_\w+_INIT) .*", r"#define \1 {...};", text, flags=re.MULTILINE)
-    lines = [line for line in text.splitlines() if not re.match(r"#(?!define \w+_INIT)|SCANTUNE_EXPLAIN_", line)]
+    text = re.sub(r"^/\* clang-format \w+ \*/\n|^/\*.*\*/\n(?=#include)", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^(#define \w+(?:\([\w, ]*\))?) .*[({].*", r"\1 ...", text, flags=re.MULTILINE)
+    # Macros of C headers are for programs, but for the guard and SCANTUNE_API; those of C++ headers are not.
+    left_out = r"#(?!define (?!\w+_(?:H|API)\b))" if guard != "pragma once" else "#"
+    lines = [line for line in text.splitlines() if not re.match(rf"{left_out}|SCANTUNE_EXPLAIN_", line)]
     if any(line.startswith("namespace ") for line in lines):
         lines = list(_in_public_namespaces(lines))
     for chunk in chunks(lines):
-        if not chunk.declaration.startswith("inline constinit"):
+        if not re.match(r"inline constinit|(class|struct) \w+;", chunk.declaration):
             yield chunk
 
 
@@ -102,6 +109,8 @@ def chunks(lines: Iterable[str]) -> Iterator[Chunk]:
 
 
 def _is_complete(code: str) -> bool:
+    if code.startswith("#define"):
+        return True
     if any(code.count(a) != code.count(b) for a, b in ("()", "{}")):
         return False
     return code.endswith(";") or (code.endswith("}") and _body_start(code) is not None)
@@ -115,7 +124,7 @@ def without_bodies(declaration: str) -> str:
     start = _body_start(code)
     if start is None:
         return declaration.removeprefix("SCANTUNE_API ")
-    signature = re.split(r"(?<=\)) : ", code[:start])[0].rstrip()
+    signature = re.split(r"(?<=\))\s+: ", code[:start])[0].rstrip()
     remark = re.search(r"\}(  //[^\n]*)$", declaration)
     return signature.removeprefix("inline ") + ";" + (remark.group(1) if remark else "")
 
@@ -126,13 +135,13 @@ def _public_part(declaration: str) -> str:
     is_public = not is_class
     members = []
     for line in body.splitlines()[:-1]:
-        if label := re.match(r" (public|private):$", line):
+        if label := re.match(r" (public|protected|private):$", line):
             is_public = label.group(1) == "public"
         elif is_public:
             members.append(line[2:])
     shown = [head + opening, *([" public:"] if is_class else [])]
     for chunk in chunks(members):
-        if not chunk.declaration.startswith(("friend", "static_assert")):
+        if not NOT_FOR_PROGRAMS.search(chunk.declaration):
             text = "\n".join([*(f"// {line}" for line in chunk.comment), without_bodies(chunk.declaration)])
             shown.append(textwrap.indent(text, "  "))
     return "\n".join([*shown, "};"])
@@ -171,11 +180,14 @@ def _prose(comment: list[str], fence: str) -> Iterator[str]:
         if is_code:
             yield f"```{fence}\n{textwrap.dedent(text)}\n```"
         elif text:
-            yield _sentences(text)
+            yield sentences(text)
 
 
-def _sentences(text: str) -> str:
-    text = CODE.sub(r"`\g<0>`", re.sub(r"\bdocs/([\w-]+)\.md", r"[\1](\1.md)", text))
+def sentences(text: str) -> str:
+    """Return the Markdown of sentences of a comment or a help, on a page in a folder of the site's."""
+    text = CODE.sub(
+        lambda code: "`" + code.group().strip("'") + "`", re.sub(r"\bdocs/([\w-]+)\.md", r"[\1](../\1.md)", text)
+    )
     parts = re.split(r"(`[^`]*`)", text)  # every other one is code
     parts[::2] = [part.replace("<", "&lt;").replace("*", r"\*") for part in parts[::2]]
     return "".join(parts)

@@ -2,8 +2,9 @@
 
     .ci/pages.py FOLDER    writes FOLDER/pages, and of them FOLDER/site; fails on any warning
 
-The pages are those of docs/, the front page is README.md, and the reference of the headers is made here. Links to pages
-stay links; links to other files of the project become their paths. mkdocs-material does the rest and needs no network.
+The pages are those of docs/, the front page is README.md, and the reference is made here: a page for each public
+header, and one of the commands. Links to pages stay links; links to other files of the project become their paths.
+mkdocs-material does the rest and needs no network.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from pathlib import Path, PurePosixPath
 
 from api_reference import reference
+from command_reference import command_reference
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = "docs/mkdocs.yml"
@@ -28,16 +30,10 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
 }
 
-# The reference: page, title, headers. cxx20.hpp and status.hpp offer nothing of their own.
+# Each of these headers has a page, and one page has the commands.
 INCLUDE = "runtime/include/"
-REFERENCE = {
-    "api-cpp.md": (
-        "C++ reference",
-        ("runtime", "select", "load_balance", "sort", "op", "types", "initial_value", "buffer", "log", "error"),
-        ".hpp",
-    ),
-    "api-c.md": ("C reference", ("scantune",), ".h"),
-}
+REFERENCE = "reference/"
+COMMANDS = f"{REFERENCE}commands.md"
 
 LINK = re.compile(r"(?P<before>!?\[(?P<label>[^\]]*)\]\()(?P<target>[^)\s]+)(?P<after>\))")
 ATTRIBUTE = re.compile(r"(?P<before>\b(?:src|srcset|href)=\")(?P<target>[^\"\s]+)(?P<after>\")")
@@ -72,9 +68,20 @@ def places(paths: list[str]) -> dict[str, str]:
     """Return the place in the site of each file of the project."""
     site = {path: path.removeprefix("docs/") for path in paths if path.startswith("docs/") and path != SETTINGS}
     site |= {path: place for path, place in ELSEWHERE.items() if path in paths}
-    for page, (_, names, suffix) in REFERENCE.items():
-        site |= {f"{INCLUDE}scantune/{name}{suffix}": page for name in names}
-    return site
+    headers = [path for path in paths if path.startswith(INCLUDE)]
+    return site | {path: f"{REFERENCE}{PurePosixPath(path).name}.md" for path in headers}
+
+
+def settings(text: str, site: dict[str, str]) -> str:
+    """Return mkdocs's settings with each pattern in the navigation replaced by the headers whose pages it matches."""
+
+    def listed(match: re.Match[str]) -> str:
+        indent, title, pattern = match.groups()
+        headers = {path: place for path, place in sorted(site.items()) if PurePosixPath(place).match(pattern)}
+        lines = [f"{indent}    - {path.removeprefix(INCLUDE)}: {place}" for path, place in headers.items()]
+        return "\n".join([f"{indent}- {title}:", *lines])
+
+    return re.sub(rf"^( *)- (.*): ({REFERENCE}\*.*)$", listed, text, flags=re.MULTILINE)
 
 
 def site_text(page: str, text: str, site: dict[str, str]) -> str:
@@ -106,21 +113,18 @@ def write_pages(folder: Path) -> None:
     """Write what mkdocs reads: its settings, and the pages with the files beside them."""
     shutil.rmtree(folder / "pages", ignore_errors=True)
     site = places(project_files())
+    (folder / "pages" / REFERENCE).mkdir(parents=True)
     for path, place in site.items():
-        if place in REFERENCE:
-            continue
         target = folder / "pages" / place
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.endswith(".md"):
+        if path.startswith(INCLUDE):
+            target.write_text(reference(path.removeprefix(INCLUDE), (ROOT / path).read_text()))
+        elif path.endswith(".md"):
             target.write_text(site_text(path, (ROOT / path).read_text(), site))
         else:
             shutil.copy(ROOT / path, target)
-    for page, (title, names, suffix) in REFERENCE.items():
-        headers = {
-            f"scantune/{name}{suffix}": (ROOT / f"{INCLUDE}scantune/{name}{suffix}").read_text() for name in names
-        }
-        (folder / "pages" / page).write_text(reference(title, headers))
-    shutil.copy(ROOT / SETTINGS, folder / "mkdocs.yml")
+    (folder / "pages" / COMMANDS).write_text(command_reference(ROOT))
+    (folder / "mkdocs.yml").write_text(settings((ROOT / SETTINGS).read_text(), site))
 
 
 def main() -> int:

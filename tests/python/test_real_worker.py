@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import command_reference
 import pytest
 
 import made_up
@@ -595,3 +596,14 @@ def test_a_line_that_is_too_long_or_too_deep_is_refused_at_once_and_the_worker_g
             assert caught.value.kind == "bad_request"
         worker.call("hello", {}, timeout_s=60.0)
         assert worker.restarts == 0
+
+
+def test_the_reference_has_the_options_that_the_worker_declares() -> None:
+    with Worker(shlex.split(str(WORKER)), HOST) as worker:
+        algorithms = worker.hello().algorithms
+    declared = {
+        name.replace("_", " "): {one.option: one.meaning for one in algorithm.options}
+        for name, algorithm in algorithms.items()
+        if algorithm.options
+    }
+    assert command_reference.member_options(BUILD.parent) == declared

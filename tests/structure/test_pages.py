@@ -6,12 +6,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import api_reference
 import counts
 import pages
 import pytest
 from tree import ROOT
+from typer.main import get_command
+
+from scantune.cli.app import app
 
 HEADER = """// What a shop sells.
 #pragma once
@@ -26,6 +30,8 @@ int hidden(int x) { return x; }
 
 }  // namespace detail
 
+class Thing;
+
 // A thing<T> of count_of() items, or sell<int>() none.
 // It defines
 //     int price(int)
@@ -35,8 +41,16 @@ class Thing {
 
  public:
   explicit Thing(int n) : n_(n) { static_cast<void>(n_); }  // throws nothing
+  explicit Thing(int n, int more)
+      : n_(n + more) {}
+  Thing(const char*) {
+    static_assert(!sizeof(T), "a text is no number");
+  }
   // How many.
   int count_of() const { return n_; }
+
+ protected:
+  void grow();
 
  private:
   int n_ = 0;
@@ -51,13 +65,11 @@ bool sell(int price);
 }  // namespace shop
 """
 
-PAGE = """# C++ reference
-
-## shop.hpp
+PAGE = """# shop.hpp
 
 What a shop sells.
 
-### Thing
+## Thing
 
 A thing&lt;T> of `count_of()` items, or `sell<int>()` none.
 It defines
@@ -71,12 +83,13 @@ template <class T>
 class Thing {
  public:
   explicit Thing(int n);  // throws nothing
+  explicit Thing(int n, int more);
   // How many.
   int count_of() const;
 };
 ```
 
-### sell
+## sell
 
 Sells.
 
@@ -102,14 +115,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_reference_shows_declarations_with_their_comments_and_no_bodies() -> None:
-    assert api_reference.reference("C++ reference", {"shop.hpp": HEADER}) == PAGE
+    assert api_reference.reference("shop.hpp", HEADER) == PAGE
 
 
 def test_a_declaration_without_an_end_is_no_page() -> None:
     with pytest.raises(ValueError, match="without an end"):
-        api_reference.reference(
-            "C++ reference", {"shop.hpp": HEADER.replace("  return thing.count_of() > price;\n}", "")}
-        )
+        api_reference.reference("shop.hpp", HEADER.replace("  return thing.count_of() > price;\n}", ""))
 
 
 def test_links_between_pages_stay_and_others_become_paths() -> None:
@@ -135,11 +146,78 @@ def test_the_site_asks_no_other_server_for_anything(site: Path) -> None:
     assert [tag for page in site.rglob("*.html") for tag in loaded.findall(page.read_text())] == []
 
 
-def test_the_reference_names_all_that_the_library_exports(site: Path) -> None:
-    listed = (ROOT / "tests/install/abi.txt").read_text()
-    functions = set(re.findall(r"^symbol (\w+)$", listed, re.MULTILINE))
-    assert functions
-    assert functions <= set(re.findall(r'<h3 id="(\w+)"', (site / "api-c.html").read_text()))
+def compiler_says(option: list[str], language: str, header: str) -> str:
+    """Return what clang prints of a public header for an option."""
+    source, include = f"#include <scantune/{header}>\n", f"-I{ROOT / pages.INCLUDE}"
+    command = ["clang++", "-x", language, "-fsyntax-only", include, *option, "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.fixture(scope="module")
+def reference_pages(site: Path) -> dict[str, str]:
+    """Return the pages of the headers by their names, in Markdown."""
+    folder = site.parent / "pages" / pages.REFERENCE
+    return {path.stem: path.read_text() for path in folder.glob("*.h*.md")}
+
+
+def headed(text: str) -> set[str]:
+    return set(re.findall(r"^## (\w+)$", text, re.MULTILINE))
+
+
+def test_every_public_header_has_a_page_in_the_navigation(site: Path, reference_pages: dict[str, str]) -> None:
+    headers = {path.name for path in (ROOT / pages.INCLUDE / "scantune").iterdir()}
+    assert set(reference_pages) == headers
+    front = (site / "index.html").read_text()
+    assert [name for name in headers if f'href="reference/{name}.html"' not in front] == []
+
+
+def test_the_reference_has_every_name_that_a_compiler_sees(reference_pages: dict[str, str]) -> None:
+    texts = {name: text for name, text in reference_pages.items() if name.endswith(".h")}
+    seen = compiler_says(["-std=c11", "-Xclang", "-ast-list"], "c", "scantune.h").splitlines()
+    has_all(seen, r"(scantune_\w+)(?:::(\w+))?", texts)
+    texts = {name: text for name, text in reference_pages.items() if name.endswith(".hpp")}
+    seen = compiler_says(["-std=c++20", "-Xclang", "-ast-list"], "c++", "runtime.hpp").splitlines()
+    headers = "".join(path.read_text() for path in (ROOT / pages.INCLUDE / "scantune").glob("*.hpp"))
+    parameters = {name for line in re.findall(r"template <.*>", headers) for name in re.findall(r"\w+(?=[,> =])", line)}
+    names = [name for name in seen if name.split("::")[-1] not in parameters and "::detail" not in name]
+    has_all(names, r"scantune::(?:runtime::)?(?!runtime$)(\w+)(?:::(\w+))?", texts)
+
+
+def has_all(seen: list[str], pattern: str, texts: dict[str, str]) -> None:
+    """Fail unless pages have a section for each name that matches, with the members that a struct has."""
+    found = [match.groups() for name in dict.fromkeys(seen) if (match := re.fullmatch(pattern, name))]
+    sections = {
+        name: section
+        for text in texts.values()
+        for name, section in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    }
+    assert len(found) > 50
+    assert [name for name, _ in found if name not in sections] == []
+    structs = {name for name, section in sections.items() if re.search(rf"^(typedef )?struct {name}\b", section, re.M)}
+    assert structs
+    members = [(name, member) for name, member in found if member and name in structs]
+    assert [one for one in members if not re.search(rf"\b{one[1]}\b", sections[one[0]])] == []
+
+
+def test_the_reference_has_every_macro_that_c_programs_may_use(reference_pages: dict[str, str]) -> None:
+    seen = re.findall(r"^#define (SCANTUNE_\w+)", compiler_says(["-dM", "-E"], "c", "scantune.h"), re.MULTILINE)
+    macros = {name for name in seen if not name.endswith(("_H", "_API"))}
+    assert macros
+    assert macros <= set().union(*map(headed, reference_pages.values()))
+
+
+def test_the_reference_has_every_command_and_option(site: Path) -> None:
+    text = (site.parent / "pages" / pages.COMMANDS).read_text()
+    sections = dict(re.findall(r"^## (scantune.*?)\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL))
+    groups: list[tuple[str, Any]] = [("scantune", get_command(app))]
+    for path, command in groups:
+        options = [name for one in command.params for name in (*one.opts, *one.secondary_opts) if name.startswith("-")]
+        listed = "\n".join(re.findall(r"^- `(.*?)`: ", sections[path], re.MULTILINE))
+        assert [name for name in options if not re.search(rf"(?<![\w-]){name}(?![\w-])", listed)] == []
+        assert [one.help for one in command.params if not one.help] == []
+        if hasattr(command, "list_commands"):
+            groups += [(f"{path} {name}", command.get_command(None, name)) for name in command.list_commands(None)]
+    assert sorted(sections) == sorted(path for path, _ in groups)
 
 
 def test_a_page_with_too_much_of_anything_is_told() -> None:
