@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(str(one.relative_to(ROOT)) for one in (ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md"),
+    *sorted(str(one.relative_to(ROOT)) for one in (ROOT / "docs").rglob("*.md")),
+]
 WEEK = ("docs/sharing.md", "## A team's week")
 
 _PROGRAM = (

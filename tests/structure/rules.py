@@ -19,7 +19,7 @@ from tree import CPP_SUFFIXES, Tree, under
 TOP_LEVEL = {
     "templates", "tuner", "runtime", "db", "tests", "docs",
     "CMakeLists.txt", "pyproject.toml", "Makefile",
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "SECURITY.md",
 }  # fmt: skip
 
 # Names that may be known in one place only, with the pattern of a line that knows them. A place is a folder, and
