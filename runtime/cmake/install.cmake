@@ -6,8 +6,8 @@ include(CMakePackageConfigHelpers)
 install(TARGETS scantune EXPORT scantune INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS scantune-worker)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/scantune TYPE INCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/docs/concurrency.md
-  ${PROJECT_SOURCE_DIR}/docs/trust.md TYPE DOC)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES.txt
+  ${PROJECT_SOURCE_DIR}/docs/concurrency.md ${PROJECT_SOURCE_DIR}/docs/trust.md TYPE DOC)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/scantune)
 install(EXPORT scantune NAMESPACE scantune:: FILE scantuneConfig.cmake DESTINATION ${package_directory})

@@ -140,11 +140,17 @@ def test_installed_headers_include_only_each_other_and_the_standard_library(pref
 
 def test_only_what_users_need_is_installed(prefix: Path) -> None:
     allowed = re.compile(
-        r"bin/scantune(-worker)?|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|share/doc/scantune/(LICENSE|(concurrency|trust)\.md)|"
+        r"bin/scantune(-worker)?|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|"
+        r"share/doc/scantune/(LICENSE|THIRD_PARTY_NOTICES\.txt|(concurrency|trust)\.md)|"
         r"lib\w*/(pkgconfig/scantune\.pc|cmake/scantune/scantuneConfig[-\w]*\.cmake)"
     )
     files = [str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir()]
     assert [file for file in files if not allowed.fullmatch(file)] == []
+
+
+def test_the_notices_that_licenses_ask_for_are_installed_beside_the_binaries(prefix: Path) -> None:
+    for name in ("LICENSE", "THIRD_PARTY_NOTICES.txt"):
+        assert (prefix / "share/doc/scantune" / name).read_bytes() == (ROOT / name).read_bytes()
 
 
 def test_no_installed_text_names_the_folders_of_build_or_installation(prefix: Path) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 import pages
+import release_rules
 from pages import resolved
 from tree import CPP_SUFFIXES, Tree, under
 
@@ -20,6 +21,7 @@ TOP_LEVEL = {
     "templates", "tuner", "runtime", "db", "tests", "docs",
     "CMakeLists.txt", "pyproject.toml", "Makefile",
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "SECURITY.md",
+    "THIRD_PARTY_NOTICES.txt",
 }  # fmt: skip
 
 # Names that may be known in one place only, with the pattern of a line that knows them. A place is a folder, and
@@ -438,4 +440,5 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     a_page_maps_the_folders,
     a_page_lists_the_environment_variables,
     the_makefile_declares_a_target_once,
+    *release_rules.RULES,
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+import release_rules
 import rules
 import tree
 from tree import Tree
@@ -158,6 +159,16 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text + "\nkills: setup\n\t@true\n"),
     (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text + "\n.PHONY: kills\n"),
     (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text.replace(" clean\n", " clean clean\n", 1)),
+    (
+        release_rules.what_is_linked_in_has_a_notice,
+        "runtime/CMakeLists.txt",
+        lambda text: text.replace("foreach(archive ", "foreach(archive zstd "),
+    ),
+    (
+        release_rules.what_is_linked_in_has_a_notice,
+        "runtime/CMakeLists.txt",
+        lambda text: text + "find_package(fmt REQUIRED)\n",
+    ),
 ]
 
 
