@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    *("README.md", "CONTRIBUTING.md", "SECURITY.md"),
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "tuner/README.md"),
     *sorted(str(one.relative_to(ROOT)) for one in (ROOT / "docs").rglob("*.md")),
 ]
 WEEK = ("docs/sharing.md", "## A team's week")

@@ -20,7 +20,7 @@ from tree import CPP_SUFFIXES, Tree, under
 TOP_LEVEL = {
     "templates", "tuner", "runtime", "db", "tests", "docs",
     "CMakeLists.txt", "pyproject.toml", "Makefile",
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "SECURITY.md",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "SECURITY.md",
     "THIRD_PARTY_NOTICES.txt",
 }  # fmt: skip
 

@@ -159,6 +159,12 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text + "\nkills: setup\n\t@true\n"),
     (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text + "\n.PHONY: kills\n"),
     (rules.the_makefile_declares_a_target_once, "Makefile", lambda text: text.replace(" clean\n", " clean clean\n", 1)),
+    (release_rules.all_files_name_one_version, "CITATION.cff", "version: 0.0.1\n"),
+    (
+        release_rules.each_version_has_words_for_its_tag,
+        "CHANGELOG.md",
+        lambda text: text.replace("\n## 0.2.0", "\n## 0.2.1\n\n## 0.2.0"),
+    ),
     (
         release_rules.what_is_linked_in_has_a_notice,
         "runtime/CMakeLists.txt",
@@ -168,6 +174,11 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
         release_rules.what_is_linked_in_has_a_notice,
         "runtime/CMakeLists.txt",
         lambda text: text + "find_package(fmt REQUIRED)\n",
+    ),
+    (
+        release_rules.the_page_of_the_package_has_no_relative_links,
+        "tuner/README.md",
+        lambda text: text + "[pages](../docs/tuning.md)\n",
     ),
 ]
 
