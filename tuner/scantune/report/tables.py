@@ -49,7 +49,8 @@ def coverage_table(
     caption = (
         f"{_DEPARTURES} {_OF_COPY} gain: over what runs untuned; of a cell that was finished before, over the default "
         "of then. compared: configs in the last rounds with the winner. "
-        "next: by how much the next of them takes longer; where that is less than the noise, what served before stays. "
+        "next: by how much the next of them takes longer over the octave; where that may be chance, what served before "
+        "stays. "
         "left: what a longer search may gain at most, by an estimate that is too low in one of five searches."
     )
     return replace(listing, columns=columns, rows=rows, caption=caption)
