@@ -87,53 +87,58 @@ void tell_and_end(int) {
   _exit(1);
 }
 
-class FixedInputs : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    for (const int end : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL}) std::signal(end, tell_and_end);
-    current.kept = std::string("fixed-input-") + GetParam().name;
-  }
+// An exception that leaves the target ends the process too.
+void run(const Target& target, const Input& input, const std::string& what) noexcept {
+  for (const int end : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL}) std::signal(end, tell_and_end);
+  current.kept = std::string("fixed-input-") + target.name;
+  current.told = "fuzz: " + what + " fails; it is in " + current.kept + "\n";
+  current.input = input;
+  target.run(input.data(), input.size());
+}
 
-  static std::vector<std::filesystem::path> files(const char* room) {
-    std::vector<std::filesystem::path> files;
-    const auto folder = std::filesystem::path(SCANTUNE_FUZZ_INPUTS) / room / GetParam().name;
-    std::error_code absent;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) files.push_back(entry.path());
-    std::ranges::sort(files);
-    return files;
-  }
+std::vector<std::filesystem::path> files(const std::filesystem::path& folder) {
+  const std::filesystem::directory_iterator entries(folder);
+  std::vector<std::filesystem::path> files(begin(entries), end(entries));
+  std::ranges::sort(files);
+  return files;
+}
 
-  static Input content(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+Input content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
-  // An exception that leaves the target ends the process too.
-  static void run(const Input& input, const std::string& what) noexcept {
-    current.told = "fuzz: " + what + " fails; it is in " + current.kept + "\n";
-    current.input = input;
-    GetParam().run(input.data(), input.size());
-  }
-};
+std::vector<std::filesystem::path> corpus_of(const Target& target) {
+  return files(std::filesystem::path(SCANTUNE_FUZZ_CORPUS) / target.name);
+}
 
-// Those with a name once failed, or must fail where a mistake is planted. Minimising the corpus does not drop them.
+class FixedInputs : public ::testing::TestWithParam<Target> {};
+
 TEST_P(FixedInputs, OfTheCorpusHoldWhatTheirTargetClaims) {
-  auto all = files("corpus");
+  const auto all = corpus_of(GetParam());
   ASSERT_FALSE(all.empty());
-  std::ranges::copy(files("named"), std::back_inserter(all));
-  for (const auto& file : all) run(content(file), file.string());
+  for (const auto& file : all) run(GetParam(), content(file), file.string());
 }
 
 TEST_P(FixedInputs, MutatedBySeedHoldWhatTheirTargetClaims) {
   byte_draws.seed(1);
-  const auto corpus = files("corpus");
+  const auto all = corpus_of(GetParam());
   Input input;
   for (unsigned seed = 0; seed < GetParam().mutations; ++seed) {
-    if (seed % kLongestRun == 0) input = content(corpus[seed / kLongestRun % corpus.size()]);
+    if (seed % kLongestRun == 0) input = content(all[seed / kLongestRun % all.size()]);
     const std::size_t size = input.size();
     input.resize(std::max(size, kMostBytes));
     input.resize(GetParam().mutation(input.data(), size, input.size(), seed));
-    run(input, "mutation " + std::to_string(seed) + " of the corpus");
+    run(GetParam(), input, "mutation " + std::to_string(seed) + " of the corpus");
+  }
+}
+
+// These once failed, or must fail where a mistake is planted. Minimising the corpus does not drop them.
+TEST(NamedInputs, HoldWhatTheirTargetClaims) {
+  for (const auto& folder : files(SCANTUNE_NAMED_INPUTS)) {
+    const auto* target = std::ranges::find(kTargets, folder.filename().string(), &Target::name);
+    ASSERT_NE(target, std::end(kTargets)) << folder << " is of no target";
+    for (const auto& file : files(folder)) run(*target, content(file), file.string());
   }
 }
 
