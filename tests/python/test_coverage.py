@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from examples import RECORDS
-from scantune.cli.tune import _note_what_the_budget_left, _note_what_was_not_tried
+from scantune.cli.run_notes import note_what_the_budget_left, note_what_was_not_tried
 from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.coverage import Coverage, Way
@@ -51,8 +51,8 @@ def test_cell_that_an_earlier_run_finished_shows_the_gain_of_then() -> None:
 def test_search_that_was_given_up_is_not_laid_to_the_budget(capsys: pytest.CaptureFixture[str]) -> None:
     other = Cell(RECORD.problem, 2 * RECORD.n)
     outcome = Outcome(coverage=[Coverage(CELL, Way.raced, "out of memory"), Coverage(other)])
-    _note_what_was_not_tried(outcome)
-    _note_what_the_budget_left(outcome)
+    note_what_was_not_tried(outcome)
+    note_what_the_budget_left(outcome)
     told = capsys.readouterr().err
     assert f"what was known before serves:\n  {CELL}: out of memory" in told
     assert "the budget ended before 1 search:" in told

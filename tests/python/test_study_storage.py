@@ -509,7 +509,7 @@ def test_interrupted_command_says_how_to_resume_without_the_password(
     def interrupt(tuning: object, stack: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tune_command, "_tune", interrupt)
+    monkeypatch.setattr(tune_command, "tuned", interrupt)
     url = "postgresql://me:cret@host/x?sslpassword=cret"
     arguments = ["tune", "--n", "2^10", "--db", str(tmp_path / "my.db"), *(one.format(url) for one in given)]
     monkeypatch.setattr(sys, "argv", ["scantune", *arguments])

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import shlex
 import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from scantune import __version__, paths
+from scantune import paths
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.named_problems import NamedProblems, OwnOperator
 from scantune.cli.options import (
@@ -32,75 +27,23 @@ from scantune.cli.options import (
     SizesOption,
     TypeOption,
     WorkersOption,
-    default_sizes,
-    default_types,
     listed,
-    portfolio_sizes,
 )
 from scantune.cli.problem_options import given_options
-from scantune.cli.restriction_options import FamilyOption, FixOption, check, given_restriction
-from scantune.cli.run_proof import PROOF_SHARE, RunProof, RunProver
-from scantune.cli.stages import Stage, default_stages
-from scantune.cli.terminal import console, errors, note, reported_errors, say
-from scantune.cli.workers import chosen_worker, compile_pool, sigterm_as_interrupt
-from scantune.errors import ScantuneError, Status, UsageError
+from scantune.cli.restriction_options import FamilyOption, FixOption, given_restriction
+from scantune.cli.run_notes import note_what_was_not_tried
+from scantune.cli.staged_run import Tuning, tuned
+from scantune.cli.terminal import errors, note, reported_errors, say
+from scantune.cli.workers import sigterm_as_interrupt
+from scantune.errors import ScantuneError, Status
 from scantune.model.algorithm import DEFAULT_ALGORITHM
-from scantune.model.coverage import Way
-from scantune.model.device import Device, Hello
 from scantune.model.outcome import Outcome
-from scantune.model.policy import Effort, Policy, policy_of
-from scantune.model.problem import Problem
+from scantune.model.policy import Effort
 from scantune.model.quantity import counted, format_duration, parse_duration, parse_sizes
-from scantune.model.record import Record, Run, now, policy_text
-from scantune.model.restriction import Restriction
-from scantune.report.messages import outcome_message
-from scantune.report.progress import ProgressReport
-from scantune.report.tables import coverage_table, coverage_text, portfolio_table
+from scantune.report.tables import coverage_text
 from scantune.search.sampler_names import Sampler
-from scantune.search.tuning_run import TuningRun
 from scantune.storage_url import hidden
-from scantune.store.archive import Archive
-from scantune.store.database import Database, DatabaseError, open_database
-from scantune.worker.client import Worker, WorkerUnavailable
-from scantune.worker.defaults import Defaults
 from scantune.worker.device_choice import AUTO, check_choice
-from scantune.worker.evaluation import Evaluator, Timeouts
-
-if TYPE_CHECKING:
-    from scantune.search.study_storage import StudyStorage
-
-
-@dataclass(frozen=True)
-class _Tuning:
-    """What the command was asked to do."""
-
-    arch: str
-    device: str | None
-    named: NamedProblems
-    restriction: Restriction
-    sizes: list[int] | None  # None: the default ones of the device
-    effort: Effort
-    budget_s: float | None
-    seed: int
-    workers: int | None
-    is_portfolio: bool
-    requires_complete: bool
-    has_built_in: bool
-    sampler: Sampler
-    storage: str | None
-    database: Path
-    output: JsonOutput
-
-    def stages(self, device: Device) -> list[Stage]:
-        """Return the stages of the run: one of what was asked for, or the default ones where nothing was."""
-        names_nothing = self.named.names_nothing and not self.restriction
-        if names_nothing and self.sizes is None and not self.is_portfolio:
-            return default_stages(device)
-        return [Stage("", self.named, self.sizes, self.is_portfolio)]
-
-
-# A stage with less time left is not begun: compilers have to start, and a race takes a second.
-_LEAST_STAGE_S = 5.0
 
 
 def tune_command(
@@ -170,7 +113,7 @@ def tune_command(
     with reported_errors():
         types = listed(type_)
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
-        tuning = _Tuning(
+        tuning = Tuning(
             arch, device, NamedProblems(types, ops, given_options(ctx), source, algorithm),
             given_restriction(family, fix), parse_sizes(n) if n is not None else None, effort,
             None if budget is None else parse_duration(budget), seed, workers, portfolio, require_complete, built_in,
@@ -181,7 +124,7 @@ def tune_command(
         check_choice(arch, device)
         try:
             with sigterm_as_interrupt(), contextlib.ExitStack() as stack:
-                _report(_tune(tuning, stack), tuning)
+                _report(tuned(tuning, stack), tuning)
         except KeyboardInterrupt:
             again = shlex.join(["scantune", *map(hidden, sys.argv[1:])])  # --storage may have a password
             errors.print(
@@ -191,184 +134,14 @@ def tune_command(
             raise typer.Exit(Status.interrupted) from None
 
 
-def _tune(tuning: _Tuning, stack: contextlib.ExitStack) -> Outcome:
-    storage = _storage(tuning, stack)
-    database = stack.enter_context(open_database(tuning.database))
-    database.check_writable()
-    worker = chosen_worker(stack, tuning.arch, tuning.device, tuning.seed)
-    hello = worker.hello()
-    evaluator = Evaluator(worker, Timeouts.of(hello.device), tuning.named.source)
-    defaults = Defaults(evaluator)
-    policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
-    proof_s = 0.0 if hello.device.is_host else PROOF_SHARE * policy.budget_s  # times of the host say nothing of a GPU
-    # What cannot be tuned is refused before a run is announced.
-    first, *others = tuning.stages(hello.device)
-    first_cells = _known_cells(first, tuning.restriction, hello, evaluator)
-    earlier = Archive(database, hello.algorithms).records()
-    _announce(tuning, hello.device, [first, *others], policy, proof_s)
-    outcome = Outcome()
-
-    def tuning_run(stage: Stage, left_s: float, progress: ProgressReport) -> TuningRun:
-        stage_policy = policy_of(hello.device, tuning.effort, left_s, stage.is_portfolio)
-        run = Run(
-            now(), __version__, hello.template_hash, hello.compiler_version, hello.driver_version, tuning.effort,
-            tuning.seed, policy_text(stage_policy, tuning.named.source, tuning.sampler.value),
-        )  # fmt: skip
-        return TuningRun(
-            Archive(database, hello.algorithms), worker, compile_pool(worker, tuning.seed, tuning.workers), run,
-            stage_policy, progress, Timeouts.of(hello.device), tuning.named.source, is_portfolio=stage.is_portfolio,
-            has_built_in=tuning.has_built_in, restriction=tuning.restriction, sampler=tuning.sampler, storage=storage,
-        )  # fmt: skip
-
-    rest, faults = list[str](), list[str]()
-    for stage in (first, *others):
-        cells = first_cells if stage is first else _known_cells(stage, tuning.restriction, hello, evaluator)
-        if cells is None:
-            continue
-        left_s = _left_s(stage, policy, proof_s + outcome.seconds)
-        with ProgressReport(console) as progress:
-            one = tuning_run(stage, left_s, progress)
-            is_over = bool(outcome.coverage) and left_s < _LEAST_STAGE_S
-            part = one.foresee(*cells) if is_over else _run_of(one, stage, cells, faults)
-        if part is None:
-            continue
-        if not is_over:
-            _show(part, stage, f"{hello.device}{_among(tuning)}", defaults)
-        outcome.add(part)
-        if not stage.name:
-            _note_what_the_budget_left(part)
-        elif not part.is_complete:
-            rest.append(f"{stage.name} ({coverage_text(part.coverage)}; about {format_duration(part.rest_s)})")
-    proof = _proof(tuning, database, hello, worker, outcome, policy, proof_s, earlier) if proof_s else None
-    if rest:
-        note("left for the same command, run again:\n  " + "\n  ".join(rest))
-    tuning.output.write(
-        device=vars(hello.device), database=str(tuning.database), **outcome_message(outcome, defaults),
-        proof=proof.message() if proof else None,
-    )  # fmt: skip
-    if faults:
-        raise ScantuneError("\n".join(faults))
-    return outcome
-
-
-def _left_s(stage: Stage, policy: Policy, spent_s: float) -> float:
-    """Return the seconds that a stage may take at most."""
-    share_s = math.inf if stage.share is None else stage.share * policy.budget_s
-    return min(share_s, policy.budget_s - spent_s)
-
-
-def _announce(tuning: _Tuning, device: Device, stages: Sequence[Stage], policy: Policy, proof_s: float) -> None:
-    """Tell what is tuned, and what the time of a run that names nothing is for."""
-    note(
-        f"tuning {device}{_among(tuning)}; {tuning.effort.value} effort, at most {format_duration(policy.budget_s)}; "
-        f"saving to {tuning.database}"
-    )
-    shares = [f"{one.name} {format_duration(one.share * policy.budget_s)}" for one in stages if one.share]
-    if shares:
-        note(f"at most: {', '.join(shares)}; then what the budget leaves; proof {format_duration(proof_s)}")
-
-
-def _proof(
-    tuning: _Tuning,
-    database: Database,
-    hello: Hello,
-    worker: Worker,
-    outcome: Outcome,
-    policy: Policy,
-    seconds: float,
-    earlier: Sequence[Record],
-) -> RunProof | None:
-    """Return what drawn cases say of the run's records, of which those that lose are withdrawn by then."""
-    began_s, proof = time.monotonic(), None
-    evaluator = Evaluator(worker, Timeouts.of(hello.device), has_built_in=tuning.has_built_in)
-    try:
-        with compile_pool(worker, tuning.seed, tuning.workers) as pool:
-            archive = Archive(database, hello.algorithms)
-            prover = RunProver(archive, tuning.database, worker, evaluator, pool, policy, earlier)
-            proof = prover.prove(outcome.saved, tuning.seed, seconds)
-    except ScantuneError as error:
-        note(f"the run could not be proven: {error}; try 'scantune prove'")
-    if proof:
-        proof.tell()
-        outcome.withdraw(proof.withdrawn)
-    outcome.seconds += time.monotonic() - began_s
-    outcome.spent_s["proving"] = time.monotonic() - began_s
-    return proof
-
-
-def _storage(tuning: _Tuning, stack: contextlib.ExitStack) -> StudyStorage | None:
-    """Return the storage of --storage, open until the stack ends. Raises UsageError if it cannot be opened."""
-    url = tuning.storage
-    if url is None:
-        return None
-    if Path(url.removeprefix("sqlite:///")).expanduser().resolve() == tuning.database.resolve():
-        raise UsageError(f"--storage {hidden(url)} is the tuning database, which holds nothing else: name another file")
-    from scantune.search.study_storage import StudyStorage  # Optuna takes long to import
-
-    return stack.enter_context(StudyStorage(url, note))
-
-
-_Cells = tuple[list[Problem], list[int]]
-
-
-def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator: Evaluator) -> _Cells | None:
-    """Return the problems and sizes of a stage; None for a default stage that the worker does not know.
-
-    Raises UsageError if the user's own stage is unknown, or no config of the restriction is legal anywhere in it.
-    """
-    try:
-        cells = _cells(stage, hello, evaluator)
-        check(restriction, hello, stage.named.algorithm, evaluator, *cells)
-        return cells
-    except UsageError as error:
-        if not stage.name:
-            raise
-        note(f"left out {stage.name}, which the worker does not know: {error}")
-        return None
-
-
-def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> Outcome | None:
-    """Return what came of a stage; None where a default stage failed, because the others may still succeed."""
-    try:
-        return one.run(*cells)
-    except (DatabaseError, WorkerUnavailable):
-        raise
-    except ScantuneError as error:
-        if not stage.name:
-            raise
-        faults.append(f"{stage.name}: {error}")
-        return None
-
-
-def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells:
-    """Return the problems and sizes of a stage."""
-    named = stage.named.or_else(default_types(hello.device))
-    fallback = portfolio_sizes if stage.is_portfolio else default_sizes
-    sizes = list(stage.sizes or named.sizes(hello, evaluator, fallback(hello.device), note))
-    return named.problems(hello, evaluator, sizes[0], note), sizes
-
-
-def _among(tuning: _Tuning) -> str:
-    return f", among {tuning.restriction}" if tuning.restriction else ""
-
-
-def _show(part: Outcome, stage: Stage, where: str, defaults: Defaults) -> None:
-    """Print what came of a stage."""
-    spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in part.records}
-    title = f"Fastest kernels on {where}" + (f": {stage.name}" if stage.name else "")
-    console.print(coverage_table(part.coverage, part.records, spaces, title))
-    if part.breakpoints:
-        console.print(portfolio_table(part.breakpoints, "Breakpoints between them"))
-
-
-def _report(outcome: Outcome, tuning: _Tuning) -> None:
+def _report(outcome: Outcome, tuning: Tuning) -> None:
     unsaved = len(outcome.records) - len(outcome.saved)
     not_saved = f"; {unsaved} not saved, because what serves is not beaten" if unsaved else ""
     say(f"{counted(len(outcome.saved), 'winner')} in {tuning.database}, {format_duration(outcome.seconds)}{not_saved}")
     if spent := [f"{what} {format_duration(seconds)}" for what, seconds in outcome.spent_s.items() if seconds >= 1]:
         say(f"of that {', '.join(spent)}")
     say(coverage_text(outcome.coverage))
-    _note_what_was_not_tried(outcome)
+    note_what_was_not_tried(outcome)
     if outcome.without_breakpoint:
         note(
             "no breakpoint could be measured, to be tried again by the next run:\n  "
@@ -378,32 +151,3 @@ def _report(outcome: Outcome, tuning: _Tuning) -> None:
         raise ScantuneError("there is no winner for:\n" + "\n".join(outcome.without_winner))
     if tuning.requires_complete and not outcome.is_complete:
         raise typer.Exit(Status.incomplete)
-
-
-def _note_what_the_budget_left(outcome: Outcome) -> None:
-    if cut_short := outcome.covered(Way.cut_short):
-        note(
-            f"the budget cut {counted(len(cut_short), 'search')} short, and each has the best that it tried: "
-            "run again to search on"
-        )
-    if unsearched := [covered for covered in outcome.covered(Way.raced, Way.left) if not covered.reason]:
-        searches = counted(len(unsearched), "search")
-        note(f"the budget ended before {searches}: run again to resume, or raise --budget")
-    if outcome.unprobed:
-        pairs = counted(outcome.unprobed, "pair")
-        note(f"the budget ended before the breakpoints of {pairs} of neighbouring sizes: run again to resume")
-
-
-def _note_what_was_not_tried(outcome: Outcome) -> None:
-    for name, count in outcome.unknown.items():
-        note(
-            f"{counted(count, 'winner')} of the algorithm {name}, which the worker here does not know: left out of "
-            "tuning, and kept as they are"
-        )
-    if unfit := outcome.covered(Way.unfit):
-        told = "\n  ".join(f"{covered.cell}: {covered.reason}" for covered in unfit)
-        note(f"left out, because none of these configs is legal there:\n  {told}")
-    given_up = [covered for covered in outcome.covered(Way.raced, Way.left) if covered.reason]
-    if given_up:
-        told = "\n  ".join(f"{covered.cell}: {covered.reason}" for covered in given_up)
-        note(f"not searched, and what was known before serves:\n  {told}")
