@@ -55,3 +55,20 @@ def test_numbers_stand_below_each_other() -> None:
         line.index(number) + len(number) for line in printed(500) for number in (" 0.65", "4101.00") if number in line
     }
     assert len(ends) == 1
+
+
+def test_columns_that_do_not_fit_follow_in_parts_that_repeat_the_columns_up_to_n() -> None:
+    families = [f"family_{index}" for index in range(12)]
+    columns = [Column("problem", is_text=True), Column("N"), *(Column(f"{name} µs") for name in families)]
+    rows = [Row(["i32 sum", n, *(f"{index}.25" for index in range(12))], "a detail") for n in ("2^10", "2^20")]
+    console = Console(width=80, record=True)
+    console.print(Listing("Times", columns, rows, "config", "A caption."))
+    lines = console.export_text().splitlines()
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    for word in (*families, *(f"{index}.25" for index in range(12))):
+        assert word in text, word
+    parts = sum("problem" in line for line in lines)
+    assert parts > 1
+    assert sum("2^20" in line for line in lines) == parts
+    assert (text.count("Times"), text.count("A caption."), text.count("a detail")) == (1, 1, 2)

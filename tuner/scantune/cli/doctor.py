@@ -12,8 +12,6 @@ from enum import Enum
 from pathlib import Path
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from scantune import __version__, paths
 from scantune.cli.json_output import JsonOutput
@@ -24,6 +22,7 @@ from scantune.model.algorithm import DEFAULT_ALGORITHM
 from scantune.model.device import HOST, Hello
 from scantune.model.space import Space
 from scantune.model.stated_problem import StatedProblem, Types
+from scantune.report.listing import print_lines
 from scantune.store.archive import Archive
 from scantune.store.database import DatabaseError, open_database
 from scantune.worker.client import Worker, WorkerDied, WorkerError
@@ -58,12 +57,9 @@ def doctor_command(db: DbOption = None, device: DeviceOption = None, json_: Json
         check_choice(AUTO, device)
         findings = diagnose(paths.database_path(db), device or FIRST_GPU)
         colours = {Verdict.good: "green", Verdict.absent: "yellow", Verdict.missing: "red"}
-        table = Table(show_header=False, box=None)
         for finding in findings:
-            colour = colours[finding.verdict]
-            table.add_row(f"[{colour}]{finding.verdict.value}[/]", finding.subject, escape(finding.text))
-        table.columns[-1].overflow = "fold"
-        console.print(table)
+            text = f"{finding.verdict.value:<7}  {finding.subject:<12}  {finding.text}"
+            print_lines(console, text, colours[finding.verdict])
         is_well = not any(finding.verdict is Verdict.missing for finding in findings)
         output.write(ok=is_well, findings=[finding.message() for finding in findings])
         if not is_well:

@@ -28,7 +28,7 @@ from scantune.cli.options import (
     listed,
 )
 from scantune.cli.restriction_options import nearest
-from scantune.cli.terminal import console, note, reported_errors
+from scantune.cli.terminal import console, note, reported_errors, say
 from scantune.cli.workers import chosen_worker, sigterm_as_interrupt
 from scantune.compare.cub_time import cub_bench, cub_time, no_cub
 from scantune.compare.gallery import Gallery
@@ -290,7 +290,7 @@ class _Run:
         if self.asked.asks_when:
             console.print(when_table(self.races, self.hello.device))
             for one in findings(self.races):
-                console.print(one.text, highlight=False, markup=False)
+                say(one.text)
         elif self.asked.is_of_all_races:
             console.print(times_table(self.races, self.hello.device))
         for reason in self.left_out:

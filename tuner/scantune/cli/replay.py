@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from scantune import paths
 from scantune.cli.json_output import JsonOutput
@@ -20,6 +19,7 @@ from scantune.errors import ScantuneError, UsageError
 from scantune.model.policy import Effort
 from scantune.model.quantity import format_size
 from scantune.model.recorded_space import RecordedSpace
+from scantune.report.listing import Column, Listing, Row
 from scantune.search.effects import Effects
 from scantune.search.replay import Replayed, Trace, effects_for, replay, replay_policy
 from scantune.search.sampler_names import Sampler
@@ -30,10 +30,10 @@ _Job = tuple[Path, bool, Sampler, Effort, Effects, int]
 
 _SEEDS, _SEEDS_OF_SLOW = 50, 10
 _COLUMNS = {
-    "space": "space", "sampler": "sampler", "seeds": "seeds", "median_share_at_20": "at 20",
+    "sampler": "sampler", "seeds": "seeds", "median_share_at_20": "at 20",
     "median_share_at_40": "at 40",
     "median_share_at_60": "at 60", "median_share_at_200": "at 200", "worst_tenth_share_at_60": "worst at 60",
-    "evaluations_to_95": "to 95 %", "evaluations_to_98": "to 98 %", "evaluations_to_99": "to 99 %",
+    "evaluations_to_95": "to 95%", "evaluations_to_98": "to 98%", "evaluations_to_99": "to 99%",
 }  # fmt: skip
 
 
@@ -145,13 +145,10 @@ def name_of(recorded: RecordedSpace) -> str:
     return f"{recorded.problem} {format_size(recorded.n)}, {recorded.device.name}"
 
 
-def _table(results: Iterable[dict[str, Any]]) -> Table:
-    table = Table(box=None, header_style="bold")
-    for title in _COLUMNS.values():
-        table.add_column(title, justify="left" if title in ("space", "sampler") else "right", no_wrap=True)
-    for row in results:
-        table.add_row(*("-" if row[name] is None else _text(row[name]) for name in _COLUMNS))
-    return table
+def _table(results: Iterable[dict[str, Any]]) -> Listing:
+    columns = [Column(title, is_text=title == "sampler") for title in _COLUMNS.values()]
+    rows = [Row(["-" if row[name] is None else _text(row[name]) for name in _COLUMNS], row["space"]) for row in results]
+    return Listing("Shares of the fastest config, and evaluations to a share", columns, rows, "space")
 
 
 def _text(value: object) -> str:

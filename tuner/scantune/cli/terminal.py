@@ -13,6 +13,7 @@ import typer
 from scantune.cli.lasting_console import LastingConsole
 from scantune.errors import ScantuneError, Status
 from scantune.model.quantity import counted
+from scantune.report.listing import print_lines
 
 WIDTH_OF_FILES = 160  # files and pipes have none, and room for whole rows
 
@@ -31,11 +32,11 @@ errors = LastingConsole(stderr=True, emoji=False)
 
 def say(text: str) -> None:
     """Print a result without markup: a path may hold what rich takes for some."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    print_lines(console, text)
 
 
 def note(text: str) -> None:
-    errors.print(text, markup=False, highlight=False, soft_wrap=True)
+    print_lines(errors, text)
 
 
 def note_rows_left_out(path: object, reasons: Sequence[str]) -> None:
@@ -61,7 +62,7 @@ def reported_errors() -> Iterator[None]:
         if console.failures.first is not None:
             raise ScantuneError(f"what it found could not be printed: {console.failures.first}")
     except ScantuneError as error:
-        errors.print(f"scantune: {error}", markup=False, highlight=False, soft_wrap=True)
+        note(f"scantune: {error}")
         raise typer.Exit(error.exit_code) from None
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
@@ -39,6 +40,41 @@ class Listing:
     caption: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        for part in self._parts(options.max_width):
+            yield from part._printed(options)
+
+    def _parts(self, most: int) -> Iterator[Listing]:
+        """Yield the table, or parts that fit a narrow terminal: each repeats the columns up to N, or the first one."""
+        least = [self._least_width(index) + _GAP for index in range(len(self.columns))]
+        keys = next((index for index, column in enumerate(self.columns) if column.header == "N"), 0) + 1
+        begin = keys
+        while begin < len(self.columns):
+            end = begin + 1
+            while end < len(self.columns) and sum(least[:keys]) + sum(least[begin : end + 1]) - _GAP <= most:
+                end += 1
+            yield self._part([*range(keys), *range(begin, end)], begin == keys, end == len(self.columns))
+            begin = end
+        if len(self.columns) <= keys:
+            yield self
+
+    def _part(self, shown: Sequence[int], is_first: bool, is_last: bool) -> Listing:
+        rows = [
+            replace(row, cells=[row.cells[index] for index in shown], detail=row.detail if is_last else "")
+            for row in self.rows
+        ]
+        return Listing(
+            self.title if is_first else "", [self.columns[index] for index in shown], rows,
+            self.detail if is_last else "", self.caption if is_last else "",
+        )  # fmt: skip
+
+    def _least_width(self, index: int) -> int:
+        """Return the width below which a column would break a word, or a number and its unit."""
+        cells = [row.cells[index] for row in self.rows]
+        words = [word for text in (self.columns[index].header, *cells) for word in text.split()]
+        whole = [] if self.columns[index].is_text else cells
+        return max(map(cell_len, [*words, *whole]), default=0)
+
+    def _printed(self, options: ConsoleOptions) -> Iterator[Text]:
         widths = self._widths(options.max_width)
         beside = options.max_width - sum(widths) - _GAP * len(widths)
         longest = max((cell_len(line) for row in self.rows for line in row.detail.splitlines()), default=0)
@@ -48,16 +84,25 @@ class Listing:
         yield Text("─" * min(options.max_width, sum(widths) + _GAP * len(widths) + (longest if is_beside else 0)))
         for row in self.rows:
             yield from map(Text, self._lines(row, widths, is_beside, options.max_width))
-        yield from (Text(line, style="table.caption") for line in textwrap.wrap(self.caption, options.max_width))
+        yield from (Text(line, style="table.caption") for line in folded_text(self.caption, options.max_width) if line)
 
     def _widths(self, most: int) -> list[int]:
-        """Return the widths of the columns: as wide as their cells, unless a text has to make room for the others."""
+        """Return the widths of the columns: as wide as their cells, unless one has to make room for the others.
+
+        It makes room between words, and within those of a text where that is not enough.
+        """
         cells = [[column.header, *(row.cells[index] for row in self.rows)] for index, column in enumerate(self.columns)]
         widths = [max(map(cell_len, column)) for column in cells]
-        for index, column in enumerate(self.columns):
-            excess = sum(widths) + _GAP * (len(widths) - 1) - most
-            if column.is_text and excess > 0:
-                widths[index] = max(min(_LEAST_WIDTH, widths[index]), widths[index] - excess)
+        whole = [self._least_width(index) for index in range(len(self.columns))]
+        broken = [
+            min(_LEAST_WIDTH, least) if self.columns[index].is_text else least for index, least in enumerate(whole)
+        ]
+        for least in (whole, broken):
+            while sum(widths) + _GAP * (len(widths) - 1) > most:
+                room, widest = max((width - least[index], index) for index, width in enumerate(widths))
+                if not room:
+                    break
+                widths[widest] -= 1
         return widths
 
     def _header(self, widths: Sequence[int], is_beside: bool) -> list[str]:
@@ -85,6 +130,23 @@ class Listing:
 def folded_text(text: str, width: int) -> list[str]:
     """Return the lines of a text that is folded at spaces, or within a word that is longer than a line."""
     return textwrap.wrap(text, max(1, width), break_on_hyphens=False) or [""]
+
+
+def print_lines(console: Console, text: str, style: str = "") -> None:
+    """Print text that is no markup, folded between words where lines have a width: files and pipes have none.
+
+    A word that is longer than a line, such as a path, stays whole, so that it can be copied.
+    """
+    has_width = console.is_terminal or "COLUMNS" in os.environ
+    for line in text.splitlines() or [""]:
+        indent = " " * (len(line) - len(line.lstrip()))
+        rest = indent + " " * _INDENT
+        parts = textwrap.wrap(
+            line.strip(), console.width, initial_indent=indent, subsequent_indent=rest, break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
+        for part in parts if has_width and cell_len(line) > console.width else [line]:
+            console.print(part, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def _at(lines: Sequence[str], index: int) -> str:

@@ -12,6 +12,7 @@ from scantune.model.coverage import Coverage
 from scantune.model.quantity import counted, format_duration, format_size
 from scantune.model.record import Record
 from scantune.model.space import Space, config_text
+from scantune.report.listing import print_lines
 
 
 class ProgressReport:
@@ -74,19 +75,19 @@ class ProgressReport:
     def switches(self, found: Breakpoint) -> None:
         ends = f"{format_size(found.n_low)} and {format_size(found.n_high)}"
         text = f"{found.problem} between {ends}: from {format_size(found.n_switch)} on {found.high.family}"
-        self._console.print(f"{text}, regret {found.regret:.1%}", markup=False, highlight=False, soft_wrap=True)
+        print_lines(self._console, f"{text}, regret {found.regret:.1%}")
 
     def gave_up(self, covered: Coverage) -> None:
         what = "" if covered.winner else "no winner: "
         reason = covered.reason.splitlines()[0] if covered.reason else ""
         text = f"{covered.cell.problem} {format_size(covered.cell.n)}: {what}{reason}"
-        self._console.print(text, style="red", markup=False, highlight=False)
+        print_lines(self._console, text, "red")
         self._cover(covered.cell)
 
     def _tell(self, record: Record, space: Space, how: str) -> None:
         place = f"{record.problem} {format_size(record.n)}"
         text = f"{place}: {record.median_us:.2f} µs, {how}  {config_text(record.config, space)}"
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        print_lines(self._console, text)
 
     def _cover(self, cell: Cell) -> None:
         self._covered.add(cell)
