@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, ClassVar
 
 import typer
@@ -38,7 +39,15 @@ def _built(name: str, place: str, on_problems: bool) -> Any:
     if isinstance(found, typer.Typer):
         group = get_group(found)
         group.name = name
-        return group
+        return _with_whole_paragraphs(group)
     alone = typer.Typer(add_completion=False)
     alone.command(name, cls=CommandOnProblems if on_problems else None)(found)
-    return get_command(alone)
+    return _with_whole_paragraphs(get_command(alone))
+
+
+def _with_whole_paragraphs(command: Any) -> Any:
+    """Join the lines of each paragraph of the help, of which typer joins those of the first alone."""
+    for one in (command, *getattr(command, "commands", {}).values()):
+        paragraphs = cleandoc(one.help or "").split("\n\n")
+        one.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
+    return command

@@ -28,7 +28,11 @@ TypeOption = Annotated[
     ),
 ]
 AlgorithmOption = Annotated[
-    str, typer.Option("--algorithm", help="What is to be fast; --help ends with those that the worker knows.")
+    str,
+    typer.Option(
+        "--algorithm",
+        help="What is to be fast; --help ends with those that the worker knows, and the options of this one.",
+    ),
 ]
 OpOption = Annotated[
     list[str] | None, typer.Option(help="Operators: sum, max, ...; custom_moderate, any custom one of that cost.")

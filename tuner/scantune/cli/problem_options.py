@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,12 +13,13 @@ from typer.core import TyperCommand
 from scantune.cli.terminal import reported_errors
 from scantune.cli.workers import described_worker
 from scantune.errors import ScantuneError
-from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm, Extent, Member
+from scantune.model.algorithm import DEFAULT_ALGORITHM, Extent, Member
 from scantune.model.algorithms import Algorithms
 from scantune.model.stated_problem import types_text
 from scantune.worker.built_in import NO_DEVICE
 
 _HERE = "scantune.problem_options"
+_NAMED = "scantune.problem_options.algorithm"
 
 
 class CommandOnProblems(TyperCommand):
@@ -27,6 +28,7 @@ class CommandOnProblems(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = {name for parameter in self.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)}
         own |= set(self.get_help_option_names(ctx))
+        ctx.meta[_NAMED] = _algorithm_in(args)  # for the help, which is printed before --algorithm is read
         with reported_errors():
             rest = _without_options(ctx, list(args), own)
         return super().parse_args(ctx, rest)
@@ -35,8 +37,7 @@ class CommandOnProblems(TyperCommand):
         algorithms = Algorithms()
         with contextlib.suppress(ScantuneError):
             algorithms = _declared()
-        paragraphs = [text for algorithm in algorithms.values() for text in _help_of(algorithm)]
-        self.epilog = "\n\n".join(["Also, as the worker knows them:" if paragraphs else "", *paragraphs])
+        self.epilog = "\n\n".join(_help_of(algorithms, ctx.meta[_NAMED]))
         super().format_help(ctx, formatter)
 
 
@@ -80,11 +81,24 @@ def _declared() -> Algorithms:
         return described_worker(stack, NO_DEVICE).hello().algorithms
 
 
-def _help_of(algorithm: Algorithm) -> Iterator[str]:
-    by_default = " (unless another is named)" if algorithm.name == DEFAULT_ALGORITHM else ""
-    operators = f", --op {'|'.join(algorithm.operator.values)}" if algorithm.operator else ""
-    yield f"--algorithm {algorithm.name}{by_default}: --type {types_text(algorithm)}{operators}"
-    yield from map(_help_of_option, algorithm.options)
+def _algorithm_in(args: Sequence[str]) -> str:
+    """Return the algorithm that arguments name last, or else the default."""
+    named = DEFAULT_ALGORITHM
+    for index, arg in enumerate(args):
+        option, equals, value = arg.partition("=")
+        if option == "--algorithm":
+            named = value if equals else next(iter(args[index + 1 :]), named)
+    return named
+
+
+def _help_of(algorithms: Algorithms, named: str) -> Iterator[str]:
+    """Yield paragraphs about the options of one algorithm, and which others there are."""
+    if algorithm := algorithms.get(named):
+        operators = f", --op one of {', '.join(algorithm.operator.values)}" if algorithm.operator else ""
+        yield f"With --algorithm {named}, as the worker declares it: --type {types_text(algorithm)}{operators}"
+        yield from map(_help_of_option, algorithm.options)
+    if others := [name for name in algorithms if name != named]:
+        yield f"--algorithm NAME --help shows the options of another algorithm: {', '.join(others)}"
 
 
 def _help_of_option(option: Member | Extent) -> str:
