@@ -33,7 +33,7 @@ def diff_command(
         held = [holdings_of(path, precedence) for path in (a, b)]
         found = differences(held[0], held[1], precedence)
         apart = [one for one in found if one.kind is not Kind.same]
-        _print(apart)
+        _print(apart, precedence)
         of_kind = counts(found)
         say(
             f"{counted(of_kind[Kind.same], 'cell')} the same; {of_kind[Kind.other_winner]} with another winner, "
@@ -48,21 +48,22 @@ def diff_command(
         )  # fmt: skip
 
 
-def _print(apart: Sequence[Difference]) -> None:
+def _print(apart: Sequence[Difference], precedence: Precedence) -> None:
     for device in dict.fromkeys(one.record.device for one in apart):
-        console.print(differences_table([_row(one) for one in apart if one.record.device == device], str(device)))
+        cells = [_row(one, precedence) for one in apart if one.record.device == device]
+        console.print(differences_table(cells, str(device)))
 
 
-def _row(one: Difference) -> tuple[Any, ...]:
+def _row(one: Difference, precedence: Precedence) -> tuple[Any, ...]:
     sides = {"A": one.a, "B": one.b}
-    lines = [f"{name}: {_told(side)}" for name, side in sides.items() if side]
+    lines = [f"{name}: {_told(side, precedence)}" for name, side in sides.items() if side]
     times = [side.record.median_us if side else None for side in sides.values()]
     return one.record.problem, one.record.n, times, one.kind.value.replace("_", " "), lines
 
 
-def _told(side: Side) -> str:
+def _told(side: Side, precedence: Precedence) -> str:
     switch = f", up to {side.above.n_switch - 1} items" if side.above else ""
-    return measured_text(side.record) + switch
+    return measured_text(side.record, precedence.space(side.record)) + switch
 
 
 def _message(one: Difference) -> dict[str, Any]:

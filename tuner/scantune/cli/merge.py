@@ -50,7 +50,7 @@ def merge_command(
         with merged(files, precedence) as (database, report):
             if output and not dry_run:
                 _write(database, output, text, force)
-        _print(report)
+        _print(report, precedence)
         place = f"merged into {output}" if output and not dry_run else "after a merge; nothing was written"
         say(
             f"{counted(report.winners, 'winner')}, {counted(report.breakpoints, 'breakpoint')}, "
@@ -79,18 +79,18 @@ def _write(database: Database, output: Path, text: bool, force: bool) -> None:
             export_database(database, target, overwrite=force)
 
 
-def _print(report: MergeReport) -> None:
+def _print(report: MergeReport, precedence: Precedence) -> None:
     for conflict in report.conflicts:
         kept = conflict.kept
         say(f"{kept.device}, {kept.problem} {format_size(kept.n)}:")
-        say(f"  kept    {_named(kept, report)}")
+        say(f"  kept    {_named(kept, report, precedence)}")
         for record, why in conflict.others:
-            say(f"  against {_named(record, report)}: {why}")
+            say(f"  against {_named(record, report, precedence)}: {why}")
 
 
-def _named(record: Record, report: MergeReport) -> str:
+def _named(record: Record, report: MergeReport, precedence: Precedence) -> str:
     files = ", ".join(map(str, report.sources[record]))
-    return f"{record.median_us:.2f} µs of {files}: {measured_text(record)}"
+    return f"{record.median_us:.2f} µs of {files}: {measured_text(record, precedence.space(record))}"
 
 
 def _message(conflict: Conflict, report: MergeReport) -> dict[str, Any]:

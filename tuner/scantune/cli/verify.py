@@ -39,6 +39,7 @@ from scantune.store.archive import Archive
 from scantune.store.database import open_database
 from scantune.store.foreign import foreign_contents
 from scantune.store.text_contents import TextContents
+from scantune.worker.defaults import Defaults
 from scantune.worker.device_choice import AUTO
 from scantune.worker.evaluation import Evaluator, Timeouts
 
@@ -96,7 +97,7 @@ def verify_command(
         policy = policy_of(hello.device, Effort.quick)
         verification = Verification(worker, evaluator, pool, databases, policy, seed)
         correction = source.correction(stack, evaluator) if is_applied else None
-        report = _Report(output, path, hello, correction)
+        report = _Report(output, path, hello, correction, Defaults(evaluator))
         try:
             for checked in verification.run(records, budget_s):
                 report.keep(checked)
@@ -138,6 +139,7 @@ class _Report:
     path: Path
     hello: Hello
     correction: Correction | None  # None where nothing is changed
+    defaults: Defaults
     results: list[Checked] = field(default_factory=list)
     applied: Counter[Verdict] = field(default_factory=Counter)
     leaves_bad_ones: bool = False
@@ -146,6 +148,8 @@ class _Report:
         self.results.append(checked)
         if checked.verdict in _TRIED:
             note(str(checked))
+            # The space is asked for now: Ctrl-C ends the worker, and the table comes after it.
+            self.defaults.space(checked.record.problem, checked.record.n)
             self.output.update(**self._message())
         is_applied = self.correction is not None and self.correction.apply(checked)
         self.applied[checked.verdict] += is_applied
@@ -155,7 +159,7 @@ class _Report:
         """Print all results before the file is written, which may fail: measuring took long. Raises DatabaseError."""
         shown = [one for one in self.results if one.verdict in _TRIED or one.record.device == self.hello.device]
         if shown:
-            console.print(_table(shown, str(self.hello.device)))
+            console.print(_table(shown, self.defaults, str(self.hello.device)))
         counts = Counter(one.verdict for one in self.results)
         told = ", ".join(f"{counts[verdict]} {verdict.value.replace('_', ' ')}" for verdict in Verdict)
         say(f"{counted(len(self.results), 'winner')} of {self.path}: {told}")
@@ -178,14 +182,14 @@ class _Report:
         }  # fmt: skip
 
 
-def _table(results: Sequence[Checked], title: str) -> Listing:
+def _table(results: Sequence[Checked], defaults: Defaults, title: str) -> Listing:
     columns = [Column("problem", is_text=True), Column("N"), Column("verdict", is_text=True)]
     columns += [Column("recorded µs"), Column("µs"), Column("doubts", is_text=True)]
-    caption = "doubts: why a record was measured early, the most serious first."
-    return Listing(title, columns, list(map(_row, results)), "config", caption)
+    caption = "doubts: why a record was measured early, the most serious first. config: departures from the default."
+    return Listing(title, columns, [_row(one, defaults) for one in results], "config", caption)
 
 
-def _row(one: Checked) -> Row:
+def _row(one: Checked, defaults: Defaults) -> Row:
     record = one.record
     measured = f"{one.measured.median_us:.2f}" if one.measured else "–"
     cells = [
@@ -193,4 +197,4 @@ def _row(one: Checked) -> Row:
         measured, ", ".join(one.suspicions) or "–",
     ]  # fmt: skip
     reason = f"\n{one.reason}" if one.verdict is not Verdict.verified else ""
-    return Row(cells, f"{record.config}{reason}")
+    return Row(cells, f"{defaults.told(record.problem, record.n, record.config)}{reason}")

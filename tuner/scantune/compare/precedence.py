@@ -8,9 +8,11 @@ from scantune.errors import ScantuneError
 from scantune.model.algorithms import Algorithms
 from scantune.model.device import HOST, Device
 from scantune.model.record import Record
+from scantune.model.space import Space
 from scantune.worker.built_in import NO_DEVICE
 from scantune.worker.client import Worker
 from scantune.worker.command import worker_command
+from scantune.worker.defaults import Defaults
 from scantune.worker.evaluation import Evaluator, Timeouts
 
 
@@ -24,6 +26,7 @@ class Precedence:
 
     def __init__(self) -> None:
         self._workers: dict[str, Worker | None] = {}  # by architecture; None where none can be started
+        self._defaults: dict[str, Defaults] = {}
 
     def __enter__(self) -> Precedence:
         return self
@@ -62,6 +65,14 @@ class Precedence:
             return True, False
         evaluator = Evaluator(worker, Timeouts())
         return evaluator.is_valid(record.problem, record.n, record.config), _is_current(record, evaluator)
+
+    def space(self, record: Record) -> Space | None:
+        """Return the families with their defaults, from which the record's config departs; None if no worker knows."""
+        worker = self._worker_for(record.device)
+        if worker is None or record.problem.algorithm not in worker.hello().algorithms:
+            return None
+        known = self._defaults.setdefault(record.device.arch, Defaults(Evaluator(worker, Timeouts())))
+        return known.space(record.problem, record.n)
 
     def _worker_for(self, device: Device) -> Worker | None:
         if device.arch not in self._workers:

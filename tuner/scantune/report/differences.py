@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from scantune.model.problem import Problem
 from scantune.model.quantity import counted, format_size
 from scantune.model.record import Record
-from scantune.model.space import config_text
+from scantune.model.space import Space, config_text
 from scantune.report.listing import Column, Listing, Row
 
 Cell = tuple[Problem, int, Sequence[float | None], str, Sequence[str]]
@@ -24,14 +24,14 @@ def differences_table(cells: Iterable[Cell], title: str) -> Listing:
     return Listing(title, columns, rows, "winners")
 
 
-def measured_text(record: Record) -> str:
-    """Return a record's config and range, and when, with how much effort and with which versions it was measured."""
+def measured_text(record: Record, space: Space | None) -> str:
+    """Return a record's departures, its range, when it was measured, and with what effort and versions."""
     run = record.run
     with_what = ", ".join(filter(None, (run.compiler_version, run.driver_version and f"driver {run.driver_version}")))
     cut_short = ", cut short" if run.is_cut_short else ""
     origin = f"; {run.origin}" if run.origin else ""
     probes = f", {counted(len(record.probes), 'probe')}" if record.probes else ""
     return (
-        f"{config_text(record.config, None)}; serves {record.serves}{probes}; {record.finished_at}, "
+        f"{config_text(record.config, space)}; serves {record.serves}{probes}; {record.finished_at}, "
         f"{run.effort.value}{cut_short}, templates {run.template_hash[:8]}, {with_what}{origin}"
     )
