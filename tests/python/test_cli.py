@@ -492,33 +492,6 @@ def test_version_and_help_do_not_tune() -> None:
     assert "--budget" in scantune_here("tune", "--help")[1]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "tune",
-        "bench",
-        "regret",
-        "prove",
-        "sweep",
-        "replay",
-        "doctor",
-        "db show",
-        "explain",
-        "db explain",
-        "db export",
-        "db import",
-        "db forget",
-        "db vacuum",
-        "db verify",
-        "cache limit",
-    ],
-)
-def test_help_is_whole_at_80_columns(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    output = ended_well(*command.split(), "--help")
-    assert "…" not in output
-
-
 def test_policy_and_provenance_are_stored_with_the_run(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
     assert scantune_here("--db", str(db), "--seed", "7", "--budget", "20s", *SMALL)[0] == 0
