@@ -416,7 +416,7 @@ def test_file_is_written_after_each_case(
 
 
 def test_budget_says_how_to_go_on(tuned: str) -> None:
-    code, output, message = proven(tuned, "--cases", "7", "--first", "5", "--budget", "0.000001s")
+    code, output, message = proven(tuned, "--cases", "7", "--first", "5", "--budget", "0.000000001s")
     assert code == 0, output
     assert (message["cases"], message["left"], message["geometric_mean"]) == ([], 7, None)
     assert "0 drawn cases; 7 left by the budget: --first 5 --cases 7 goes on with them" in output
