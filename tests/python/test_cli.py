@@ -284,8 +284,7 @@ def test_killed_run_loses_at_most_the_group_in_flight_and_repeats_no_saved_trial
         process.kill()
         process.communicate(timeout=20)
         requests = request_log()[before:]
-        # What meets in a final round is compiled for it: a few finalists of each of the sizes.
-        assert len(saved & asked(requests, "compile")) <= 12, "saved trials were repeated"
+        assert not saved & asked(requests, "compile"), "a saved trial was repeated"
         saved = saved_trials(db)
         # Host candidates are verified at their own N, so the log tells what was in flight.
         assert len(asked(requests, "verify") - saved) <= GROUP

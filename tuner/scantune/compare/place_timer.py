@@ -61,7 +61,10 @@ class PlaceTimer:
     def measure(
         self, octave: OctaveTimes, places: Sequence[PlaceTimes], configs: Sequence[Config], reject: Reject
     ) -> Generator[Waits, None, None]:
-        """Time configs at places, each beside what runs there untuned. Where a config is illegal it has no time."""
+        """Time configs at places, each beside what runs there untuned. Where a config is illegal it has no time.
+
+        At the cell's own N a search or a race has timed them before, so that their kernels are kept.
+        """
         if not configs:
             return
         evaluator, problem = self._evaluator, self._cell.problem
@@ -74,14 +77,14 @@ class PlaceTimer:
                 evaluator.legal(problem, times.place.n, space, [one for one in ran if one not in self._failed])
             )
         compiling = [
-            {config: self._compile(times.place, config) for config in lineup}
+            {} if times is octave.own else {config: self._compile(times.place, config) for config in lineup}
             for times, lineup in zip(places, lineups, strict=True)
         ]
         yield [future for place in compiling for future in place.values()]
-        for times, place in zip(places, compiling, strict=True):
+        for times, lineup, place in zip(places, lineups, compiling, strict=True):
             compiled = {config: evaluator.compiled(future) for config, future in place.items()}
             failures = {config: outcome for config, outcome in compiled.items() if isinstance(outcome, Failure)}
-            ready = [config for config in place if config not in failures]
+            ready = [config for config in lineup if config not in failures]
             timed = self._timed(times.place, ready) if ready else []
             outcomes = dict(zip(ready, timed, strict=True)) if timed else {}
             times.learn({config: outcome for config, outcome in outcomes.items() if isinstance(outcome, Measurement)})
