@@ -47,7 +47,7 @@ def summary(results: Sequence[Result], left: int) -> str:
         text = f"what your programs run: {mean:.3f} times as fast over {text} (geometric mean), "
         text += f"{f'{slower} of them' if slower else 'none'} slower by over {_MARGIN}"
         text += f", {perhaps} perhaps" if perhaps else ""
-        # As where the library cannot read a database, and goes on without it.
+        # The library goes on without a database that it cannot read, and runs no record then.
         text += "" if any(one.now.record for one in proven) else "; no record runs in any: 'scantune explain' says why"
     missing = len(results) - len(proven)
     text += f"; {missing} could not be compared" if missing else ""

@@ -49,7 +49,7 @@ def drawn_case(served: Sequence[Served], seed: int, index: int) -> Case:
     for _ in range(_MOST_DRAWS if served else 0):
         algorithm = draw.choice(algorithms)
         one = draw.choice([one for one in served if one.forms[0].algorithm == algorithm])
-        # As many octaves as lie between the ends, and never none: (0, 1] holds a size too.
+        # A range is drawn as often as it has octaves. The ends count one more, so that (0, 1], with one size, has some.
         octaves = [math.log((within.up_to + 1) / (within.above + 1)) for within in one.ranges]
         (within,) = draw.choices(one.ranges, octaves)
         n = one.step * (math.floor(log_uniform(draw, within.above + 1, within.up_to + 1)) // one.step)

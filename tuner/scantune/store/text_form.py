@@ -17,7 +17,7 @@ RUN_KEYS = (
     "effort", "tool_version", "template_hash", "compiler_version", "driver_version", "started_at", "seed", "policy",
 )  # fmt: skip
 _OF_TUNERS = {"started_at", "seed", "policy", "probes"}  # keys that a library does not need
-_OF_LIBRARIES = ("n_high", "n_switch", "regret", "template_hash")  # keys of a breakpoint that a library needs
+_OF_LIBRARIES = ("n_high", "n_switch", "regret", "template_hash")  # keys of a breakpoint in the library's file
 
 Line = Mapping[str, Any]
 
