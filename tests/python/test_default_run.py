@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from conftest import SUM, Notebook, rows
-from examples import RECORDS, scan
+from examples import RECORDS, at, scan
 from fake_gpu import (
     ALGORITHMS,
     DEFAULTS,
@@ -32,6 +32,7 @@ from scantune.model.cell import Cell
 from scantune.model.config import Config
 from scantune.model.coverage import Way
 from scantune.model.device import Device
+from scantune.model.octave import Range
 from scantune.model.outcome import Outcome
 from scantune.model.policy import Effort, policy_of
 from scantune.model.problem import Problem
@@ -256,6 +257,23 @@ def test_winner_elsewhere_is_promising_on_its_architecture(device: Device, is_tr
     cell = Cell(record.problem, record.n)
     assert (record.config in Standings(GPU, [cell], built_in=[record]).promising(cell)) is is_tried
     assert (record.config in Standings(GPU, [cell], [record]).promising(cell)) is is_tried
+
+
+def test_octave_between_two_cells_is_one_s_to_serve() -> None:
+    low, high, gap = Cell(SUM, 2**12), Cell(SUM, 2**14), Range(2**12, 2**13)
+
+    def record(cell: Cell, serves: Range) -> Record:
+        return at(replace(RECORDS[0], device=GPU, problem=cell.problem), cell.n, serves=serves)
+
+    standings = Standings(GPU, [low, high])
+    assert gap in standings.gaps(low)
+    assert gap not in standings.gaps(high), "the lower cell may come to serve it"
+    standings.learn(record(low, Range(2**11, 2**12)))
+    assert gap in standings.gaps(high), "the lower one has left it"
+    standings.learn(record(high, Range(2**12, 2**14)))
+    assert gap in standings.gaps(high), "its own record takes nothing from it"
+    assert gap not in standings.gaps(low)
+    assert gap not in Standings(GPU, [low, Cell(SUM, 2**13)]).gaps(low), "a cell of its own lies in it"
 
 
 def test_default_run_on_a_gpu_that_the_library_has_records_of_confirms_them_in_half_of_the_time(

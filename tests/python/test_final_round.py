@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from conftest import QUICK
-from examples import scan
+from examples import RECORDS, scan
 from scantune.compare.final_round import FinalRound
 from scantune.compare.pairs import Pairs, Verdict, verdict
 from scantune.model.cell import Cell
@@ -22,6 +22,7 @@ from scantune.model.draws import Place, drawn_places
 from scantune.model.measurement import Measurement
 from scantune.model.octave import Range
 from scantune.model.policy import Rounds
+from scantune.model.record import Record
 from scantune.model.trial import Failure
 from scantune.worker.compile_pool import CompilePool
 from scantune.worker.environment import MemoryShort
@@ -102,12 +103,13 @@ class Bench:
 
 def decide(
     bench: Bench, finalists: Sequence[Config] = (OTHER,), holders: Sequence[Config] = (DEFAULT,),
-    gaps: Sequence[Range] = (), seed: int = 1, n: int = N,
+    gaps: Sequence[Range] = (), seed: int = 1, n: int = N, held: Record | None = None,
 ) -> tuple[Decision | None, set[Config]]:  # fmt: skip
     """Return what a round decides, and what it rejects."""
     rejected: set[Config] = set()
     final = FinalRound(
-        cast(Evaluator, bench), cast(CompilePool, bench), Cell(scan("i32"), n), POLICY, seed, set(), gaps=gaps
+        cast(Evaluator, bench), cast(CompilePool, bench), Cell(scan("i32"), n), POLICY, seed, set(), gaps=gaps,
+        held=held,
     )  # fmt: skip
     steps = final.decide(finalists, holders, lambda config, failure: rejected.add(config))
     while True:
@@ -130,6 +132,15 @@ def test_holder_is_replaced_only_beyond_the_noise(ratio: float, winner: Config) 
     assert (decision.winner, decision.is_news) == (winner, winner == OTHER)
     assert decision.serves == OCTAVE
     assert decision.gain == pytest.approx(1 / ratio if winner == OTHER else 1.0, rel=0.01)
+
+
+@pytest.mark.parametrize(("held", "winner"), [(None, OTHER), (OCTAVE, OTHER), (Range(N - 100_000, N), THIRD)])
+def test_holder_is_what_runs_now_where_its_record_serves(held: Range | None, winner: Config) -> None:
+    """Both are faster than what runs untuned, and hardly differ: the gain is where the holder does not serve."""
+    record = replace(RECORDS[0], config=OTHER, n=N, serves=held) if held else None
+    decision, _ = decide(Bench(constant(default=10.0, other=8.0, third=7.99)), (THIRD,), (OTHER,), held=record)
+    assert decision
+    assert decision.winner == winner
 
 
 def noisy_holder(config: Config, draw: random.Random) -> float:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from command import ended_well
-from examples import RECORDS
+from examples import RECORDS, RUNS, at, scan
+from fake_gpu import ALGORITHMS, DEFAULTS, GPU, Clock, FakeCompilers, FakeGpuWorker
+from scantune.cli.run_proof import RunProof, RunProver
 from scantune.compare.pairs import Pairs
 from scantune.compare.proof import Proven, Result, Times, Unproven
 from scantune.compare.withdrawal import settle
 from scantune.model.config import Config
 from scantune.model.draws import Case, Place
+from scantune.model.policy import Effort, policy_of
 from scantune.model.probe import Probe
 from scantune.model.record import Record
 from scantune.store.archive import Archive
-from scantune.store.database import Database
+from scantune.store.database import Database, open_readonly
+from scantune.worker.client import Worker
+from scantune.worker.compile_pool import CompilePool
+from scantune.worker.evaluation import Evaluator, Timeouts
 from scantune.worker.selection import Selection
 
 ONE, OTHER = RECORDS[0], RECORDS[3]
@@ -95,6 +104,95 @@ def test_record_that_another_process_has_changed_stays(archive: Archive) -> None
 def test_case_of_somebody_else_s_record_says_nothing_of_ours(archive: Archive) -> None:
     assert settle(archive, [OTHER], [], [proven(ONE, 1.1, 1.1)], default_of) == []
     assert len(archive.records()) == 2
+
+
+class Selecting(FakeGpuWorker):
+    """A worker that selects by the records of the databases that it is given, within their ranges."""
+
+    def __init__(self, clock: Clock, ends_after: int = 10**9) -> None:
+        super().__init__(clock)
+        self.kills = 0
+        self._ends_after = ends_after  # measurements, and then somebody presses Ctrl-C
+
+    def kill(self) -> None:
+        self.kills += 1
+
+    def call(self, method: str, params: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        assert self.kills == 1, "a fresh process measures"
+        if method == "measure":
+            self._ends_after -= 1
+            if self._ends_after < 0:
+                raise KeyboardInterrupt
+        if method == "select":
+            for path in params["databases"]:
+                with open_readonly(Path(path)) as database:
+                    for record in Archive(database, ALGORITHMS).records():
+                        if params["request"]["n"] in record.serves:
+                            told = {**record.problem.columns, "n": record.n, "layer": "user"}
+                            return {"config": record.config.message(), "origin": "", "reason": "", "record": told}
+        return super().call(method, params, timeout_s)
+
+
+SMALL_N, LARGE_N = 2**14, 2**17
+FAIR, GOOD, BAD = (
+    Config.from_parameters("lookback", {**DEFAULTS["lookback"], **departures})
+    for departures in (
+        {"block_threads": 512},
+        {"block_threads": 512, "layout": "warp_transposed"},
+        {"first_delay_ns": 1600},
+    )
+)
+
+
+def proved(
+    database: Database, small: Config, large: Config, earlier: Sequence[Record] = (), **faults: int
+) -> tuple[RunProof | None, dict[int, Config]]:
+    """Return what a run's proof says of two records, and which configs are left."""
+    archive = Archive(database, ALGORITHMS)
+    records = [recorded(SMALL_N, small), recorded(LARGE_N, large)]
+    with database.transaction():
+        for record in records:
+            archive.add_record(record, archive.run_id(record.run))
+    clock = Clock()
+    worker = cast(Worker, Selecting(clock, **faults))
+    pool = cast(CompilePool, FakeCompilers(clock, processes=4, compile_s=0.1))
+    prover = RunProver(
+        archive, database.path, worker, Evaluator(worker, Timeouts()), pool, policy_of(GPU, Effort.quick), earlier
+    )
+    proof = None
+    with contextlib.suppress(KeyboardInterrupt):
+        proof = prover.prove(records, seed=1, seconds=0.3)
+    return proof, {record.n: record.config for record in archive.records()}
+
+
+def recorded(n: int, config: Config) -> Record:
+    return at(Record(GPU, scan("i32"), n, config, 5.0, 0.01, 6.0, None, "2026-01-01T00:05:00Z", RUNS[0]), n)
+
+
+def test_run_withdraws_what_loses_in_a_fresh_process(database: Database) -> None:
+    proof, left = proved(database, small=BAD, large=GOOD)
+    assert proof
+    assert [record.n for record in proof.withdrawn] == [SMALL_N]
+    served = {one.case.place.n: one.first for one in proof.results if isinstance(one, Proven)}
+    assert all(served.values())
+    assert left[LARGE_N] == GOOD
+    assert left[SMALL_N] not in (GOOD, BAD)  # the default of that N
+    assert proof.message()["withdrawn"] == [{"problem": scan("i32").message(), "n": SMALL_N}]
+
+
+def test_run_is_held_against_the_records_before_it(database: Database) -> None:
+    """The record of the larger N is faster than the default, and slower than the one of before."""
+    proof, left = proved(database, small=GOOD, large=FAIR, earlier=[recorded(LARGE_N, GOOD)])
+    assert proof
+    assert [record.n for record in proof.withdrawn] == [LARGE_N]
+    assert left == {SMALL_N: GOOD, LARGE_N: GOOD}
+
+
+def test_what_has_lost_is_withdrawn_when_the_proof_is_interrupted(database: Database) -> None:
+    proof, left = proved(database, small=BAD, large=BAD, ends_after=4)
+    assert proof is None
+    assert BAD in left.values(), "which of the two no case was drawn of yet"
+    assert len(set(left.values())) == 2
 
 
 @pytest.mark.usefixtures("fake_worker_command")

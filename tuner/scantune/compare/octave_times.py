@@ -125,9 +125,5 @@ class OctaveTimes:
 
     def _mean(self, config: Config, where: Iterable[PlaceTimes]) -> float:
         """Return the mean ratio over all places, of which those elsewhere count as 1."""
-        pairs = [found for times in where if (found := self._pairs(config, times))]
+        pairs = [found for times in where if (found := times.pairs(self.run_by(config, times), times.untuned))]
         return mean_ratio(pairs, len(self.places) - len(pairs))
-
-    def _pairs(self, config: Config, times: PlaceTimes) -> Pairs | None:
-        ran = self.run_by(config, times)
-        return None if ran == times.untuned else times.pairs(ran, times.untuned)
