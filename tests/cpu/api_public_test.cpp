@@ -7,13 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <optional>
-#include <span>
 #include <string>
-#include <thread>
-#include <type_traits>
-#include <vector>
 
 #include "api_counting_new.h"
 #include "api_current_device.h"
@@ -511,80 +506,6 @@ TEST_F(PublicApi, FunctionsThatCannotFailTakeNull) {
   scantune_buffer_destroy(nullptr);
   EXPECT_STREQ(scantune_plan_description(nullptr), "");
   EXPECT_EQ(scantune_buffer_data(nullptr), nullptr);
-}
-
-TEST_F(PublicApi, BuffersCopyThereAndBackAndMove) {
-  const std::vector<int> values{1, 2, 3};
-  runtime::Buffer<int> buffer(values);
-  const runtime::Buffer<int> taken = std::move(buffer);
-  std::vector<int> copy(taken.size());
-  taken.download(copy.data());
-  EXPECT_EQ(copy, values);
-  EXPECT_EQ(runtime::Buffer<int>(0).data(), nullptr);
-}
-
-TEST_F(PublicApi, BuffersCopyWhateverHoldsTheirItemsInARow) {
-  std::array<int, 3> values{1, 2, 3};
-  const auto copied = [](const runtime::Buffer<int>& buffer) {
-    std::array<int, 3> copy{};
-    buffer.download(copy.data());
-    return copy;
-  };
-  EXPECT_EQ(copied(runtime::Buffer<int>(values)), values);
-  EXPECT_EQ(copied(runtime::Buffer<int>(std::span(values))), values);
-  EXPECT_EQ(copied(runtime::Buffer<int>(std::span<const int>(values))), values);
-  static_assert(!std::is_constructible_v<runtime::Buffer<int>, std::vector<unsigned>>);
-}
-
-TEST_F(PublicApi, BuffersFreeTheirMemory) {
-  { const runtime::Buffer<int> buffer(100); }
-  EXPECT_TRUE(device_->allocations.empty());
-}
-
-// Checks an error inside the library: the status that it becomes, and the exception that C++ makes of that.
-template <class Thrown, class Caught = Thrown>
-void expect_status(FakeDevice& device, scantune_status status, const Thrown& thrown, const char* text,
-                   int cuda_result = 0) {
-  device.before_load = [&] { throw thrown; };
-  const scantune_scan_request request = sum_of_ints();
-  scantune_plan* plan = nullptr;
-  EXPECT_EQ(scantune_plan_create(&request.head, &plan), status);
-  EXPECT_EQ(plan, nullptr);
-  EXPECT_TRUE(contains(scantune_error_message(), text)) << scantune_error_message();
-  EXPECT_EQ(scantune_error_cuda_result(), cuda_result) << text;
-  try {
-    runtime::plan<int>(kSomeItems);
-    ADD_FAILURE() << "no exception of status " << status;
-  } catch (const Error& error) {
-    EXPECT_EQ(typeid(error), typeid(Caught)) << "status " << status;
-    EXPECT_TRUE(contains(error.what(), text)) << error.what();
-    const auto* const of_device = dynamic_cast<const DeviceError*>(&error);
-    EXPECT_EQ(of_device != nullptr ? of_device->cuda_result : 0, cuda_result) << text;
-  }
-}
-
-TEST_F(PublicApi, ErrorsAreTheSameOnBothSidesOfTheCInterface) {
-  FakeDevice& device = *device_;
-  device.lost = "it has failed";  // a lost device keeps the library from trying another config
-  expect_status(device, SCANTUNE_REQUEST_ERROR, RequestError("refused"), "refused");
-  expect_status(device, SCANTUNE_COMPILE_ERROR, CompileError("a whole log"), "a whole log");
-  expect_status(device, SCANTUNE_DEVICE_ERROR, DeviceError("no driver"), "no driver");
-  expect_status(device, SCANTUNE_DEVICE_ERROR, DeviceError("not permitted", 800), "not permitted", 800);
-  expect_status(device, SCANTUNE_OUT_OF_MEMORY, OutOfMemoryError("80 GiB", 2), "80 GiB", 2);
-  expect_status(device, SCANTUNE_OUT_OF_MEMORY, OutOfMemoryError("80 GiB"), "80 GiB");
-  expect_status(device, SCANTUNE_DATABASE_ERROR, DatabaseError("no table"), "no table");
-  expect_status<std::bad_alloc, Error>(device, SCANTUNE_INTERNAL_ERROR, {}, "the host is out of memory");
-  expect_status<std::logic_error, Error>(device, SCANTUNE_INTERNAL_ERROR, std::logic_error("odd"), "odd");
-  expect_status<int, Error>(device, SCANTUNE_INTERNAL_ERROR, 7, "unknown type");
-}
-
-TEST_F(PublicApi, MessagesBelongToTheirThreadAndOutliveSuccess) {
-  std::thread([] { EXPECT_STREQ(scantune_error_message(), ""); }).join();
-  ASSERT_EQ(scantune_buffer_create(1, SCANTUNE_CURRENT_GPU, nullptr), SCANTUNE_REQUEST_ERROR);
-  const std::string message = scantune_error_message();
-  std::thread([] { scantune_plan_run(nullptr, nullptr, nullptr, nullptr); }).join();
-  EXPECT_EQ(scantune_release(nullptr, SCANTUNE_CURRENT_GPU), SCANTUNE_OK);
-  EXPECT_EQ(scantune_error_message(), message);
 }
 
 }  // namespace
