@@ -53,10 +53,9 @@ Batch Measurer::batch_of(const Request& request, const MeasurePolicy& policy) {
   if (device_.identity().sm == kHostSm) return batch;
   if (request.value<Latency>() == Latency::isolated)
     batch.neighbour = [&kernel = neighbour()](Stream stream) { kernel.enqueue(stream); };
-  batch.launches = launches_per_graph(request.n);
-  if (!policy.rotate) return batch;
-  const u64 pairs = std::max<u64>(kRotationBytes, 2 * device_.l2_bytes()) / moved_bytes(request);
-  batch.buffers = static_cast<int>(std::clamp<u64>(pairs, 1, static_cast<u64>(batch.launches)));
+  const Rotation rotation = rotation_of(request.n, moved_bytes(request), device_.l2_bytes());
+  batch.launches = policy.rotate ? rotation.launches : launches_per_graph(request.n);
+  batch.buffers = policy.rotate ? rotation.buffers : 1;
   return batch;
 }
 

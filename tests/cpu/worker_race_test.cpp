@@ -294,6 +294,20 @@ TEST_F(MeasuringScans, RotatesOverSoManyBuffersAsExceedTheCache) {
   EXPECT_EQ(inputs.size(), 64u);
 }
 
+// Between the two a part of them would stay in L2, the larger the less a config asks to keep there.
+TEST_F(MeasuringScans, RotatesOverBuffersThatAllStayInL2OrOverFourTimesItsBytes) {
+  device_.l2 = u64{60} << 20;
+  std::set<const std::byte*> inputs;
+  device_.mistake = [&](const testing::Scanned& scanned) { inputs.insert(scanned.input); };
+  const std::pair<u64, std::size_t> kBuffers[] = {{1 << 12, 64}, {60'000, 64}, {1 << 16, 480}, {1 << 17, 240}};
+  for (const auto& [n, buffers] : kBuffers) {
+    inputs.clear();
+    const auto outcomes = measure(n, {.rounds = 1, .min_round_ms = 0});
+    EXPECT_EQ(inputs.size(), buffers) << n;
+    EXPECT_EQ(measurement(outcomes[0]).launches_per_sample, static_cast<int>(buffers)) << n;
+  }
+}
+
 // A workspace that all buffers shared would stay in the cache, and favour configs that exchange more through it.
 TEST_F(MeasuringScans, GivesEachBufferAWorkspaceOfItsOwn) {
   const ScanRequest request{.n = 1 << 20};
