@@ -98,9 +98,11 @@ TEST(Space, SmallScansStartEarlyByDefaultOnlyBetweenScansThatLetThem) {
   const auto pdl_of = [](const ScanRequest& request, int sm) {
     return testing::value_of(default_config(request, sm), "pdl");
   };
-  for (const u64 n : {u64{100}, u64{5000}, u64{1} << 18}) {  // single_block, one cluster, all SMs
+  const std::pair<u64, int> kCases[] = {
+      {100, 2}, {5000, 2}, {u64{1} << 16, 2}, {u64{1} << 18, 1}};  // the last two: SMs
+  for (const auto& [n, pdl] : kCases) {
     ScanRequest request = request_of(ValueType::i32, n);
-    EXPECT_EQ(pdl_of(request, 90), 2) << n;
+    EXPECT_EQ(pdl_of(request, 90), pdl) << n;
     EXPECT_EQ(pdl_of(request, 80), 0) << n;
     request.latency = Latency::isolated;
     EXPECT_EQ(pdl_of(request, 90), 0) << n;
@@ -156,19 +158,20 @@ TEST(Space, PipelinedTakesSharedMemoryToScanOnlyForHillisSteele) {
 TEST(Space, ReadsByDefaultTheShareOfAPollingWarpAtOnceUpTo128) {
   std::set<int> windows;
   for (const ValueType type : {ValueType::i8, ValueType::i32, ValueType::i64})
-    for (int magnitude = 10; magnitude <= 22; ++magnitude) {
-      const ScanRequest request = request_of(type, u64{1} << magnitude);
-      const OneShotConfig config = Family<OneShotConfig>::default_config(request, 90);
-      const u64 published = Family<OneShotConfig>::aggregates(config, request);
-      if (published == 1) {
-        EXPECT_EQ(config.window, 128) << "one cluster polls nothing: 2^" << magnitude;
-        continue;
+    for (u64 half = 512; half <= u64{1} << 21; half *= 2)
+      for (const u64 n : {2 * half, 3 * half}) {
+        const ScanRequest request = request_of(type, n);
+        const OneShotConfig config = Family<OneShotConfig>::default_config(request, 90);
+        const u64 published = Family<OneShotConfig>::aggregates(config, request);
+        if (published == 1) {
+          EXPECT_EQ(config.window, 128) << "one cluster polls nothing: " << n;
+          continue;
+        }
+        windows.insert(config.window);
+        const u64 share = ceil_div(published - 1, static_cast<u64>(config.poll_warps) * 32) * 32;
+        EXPECT_TRUE(config.window == 128 || static_cast<u64>(config.window) >= share) << n;
+        EXPECT_TRUE(config.window == 32 || static_cast<u64>(config.window) / 2 < share) << n;
       }
-      windows.insert(config.window);
-      const u64 share = ceil_div(published - 1, static_cast<u64>(config.poll_warps) * 32) * 32;
-      EXPECT_TRUE(config.window == 128 || static_cast<u64>(config.window) >= share) << "2^" << magnitude;
-      EXPECT_TRUE(config.window == 32 || static_cast<u64>(config.window) / 2 < share) << "2^" << magnitude;
-    }
   EXPECT_EQ(windows, (std::set<int>{32, 64, 128}));
 }
 

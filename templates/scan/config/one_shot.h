@@ -50,8 +50,18 @@ constexpr int shared_bytes(const OneShotConfig& config, const ScanVariant& reque
          static_cast<int>(round_up(cluster, 16) + round_up(gathered, 16));
 }
 
+// A shape of CTAs that a default has up to so many of them.
+struct OneShotShape {
+  int block_threads;
+  int items_per_thread;
+  int most_ctas = 128;              // so that four polling warps read all aggregates at once
+  int most_light_ctas = most_ctas;  // with an operator that takes few registers, so that two CTAs fit an SM
+};
+
 template <>
 struct Family<OneShotConfig> {
+  using Shape = OneShotShape;
+
   static constexpr const char* kName = "one_shot";
   static constexpr const char* kConfigName = "OneShotConfig";
   static constexpr const char* kHeader = "scan/kernels/one_shot.h";
@@ -187,16 +197,12 @@ struct Family<OneShotConfig> {
 
   // Above this size all SMs are faster than the eight of a cluster, in spite of the polls.
   static constexpr u64 kBytesOfOneCluster = u64{1} << 17;
+  static constexpr int kPollWarps = 4;
+  static constexpr int kOnePoll = kPollWarps * kWarpThreads;  // aggregates that they read at once
 
   static constexpr OneShotConfig with_vectors(OneShotConfig config, const ScanRequest& request) {
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     return config;
-  }
-
-  static constexpr int most_items(const ScanRequest& request) {
-    const int bytes = register_bytes(request);
-    if (bytes > 8) return 4;
-    return bytes <= 4 && (packs_sums(request) || packs_extremes(request)) ? 32 : 16;
   }
 
   // The smallest window that holds all descriptors of a polling warp. A larger one spends registers on descriptors that
@@ -215,11 +221,14 @@ struct Family<OneShotConfig> {
   static constexpr OneShotConfig in_one_cluster(const OneShotConfig& config, const ScanRequest& request, int sm) {
     constexpr int kMost = kMaxPortableClusterBlocks;
     if (wider_side_bytes(request) > kBytesOfOneCluster || limits_of(sm).cluster_blocks < kMost) return config;
+    const int bytes = register_bytes(request);
+    const int most_items = bytes > 8 ? 4 : bytes <= 4 && (packs_sums(request) || packs_extremes(request)) ? 32 : 16;
     OneShotConfig clustered = config;
     clustered.tile_order = TileOrder::block_index;
     clustered.cluster_blocks = kMost;
     while (aggregates(clustered, request) > 1)
-      if (!double_items(clustered, request, sm) && !double_threads(clustered, kMaxBlockThreads, request, sm))
+      if (!double_items(clustered, most_items, request, sm) &&
+          !double_threads(clustered, kMaxBlockThreads, request, sm))
         return config;
     while (clustered.cluster_blocks > 2) {
       OneShotConfig fewer = clustered;
@@ -230,20 +239,45 @@ struct Family<OneShotConfig> {
     return clustered;
   }
 
-  // Every CTA is one more to wait for, so there are few CTAs of many threads. Wide values take more registers, so each
-  // SM gets one or two CTAs of few threads. Threads take more items as long as there are more CTAs than that.
-  static constexpr OneShotConfig on_all_sms(OneShotConfig config, const ScanRequest& request, int sm) {
-    const int bytes = register_bytes(request);
-    const u64 few = bytes <= 4 ? 64 : 128;
-    const int most_threads = bytes <= 4 ? 1024 : bytes <= 8 ? 128 : 256;
-    const auto enough = [&] { return bytes == 8 && config.items_per_thread >= 8 ? 256u : 128u; };
+  // In the order of N; the last serves what is left. Measured on an H200, tests/bench/results/h200-one-shot-shapes.csv.
+  static constexpr Shape kShapesOf1Byte[] = {{128, 16}, {128, 32}, {256, 32}, {1024, 16}, {1024, 32}};
+  static constexpr Shape kShapesOf2Bytes[] = {{128, 8},  {128, 16}, {256, 16}, {512, 16, 128, 192},
+                                              {512, 32}, {1024, 32}};
+  static constexpr Shape kShapesOf4Bytes[] = {{128, 4},   {128, 8},  {256, 8}, {512, 8}, {512, 16, 128, 192},
+                                              {1024, 16}, {1024, 32}};
+  static constexpr Shape kShapesOf8Bytes[] = {{128, 4, 64}, {128, 8, 144}, {128, 16, 144}, {256, 16}, {128, 16}};
+  static constexpr Shape kShapesOfMore[] = {{128, 4}, {256, 4}};
+
+  static constexpr OneShotConfig on_all_sms(const OneShotConfig& config, const ScanRequest& request, int sm) {
+    if (register_bytes(request) > 8) return shaped(config, kShapesOfMore, request, sm);
+    if (register_bytes(request) > 4) return shaped(config, kShapesOf8Bytes, request, sm);
+    const int bytes = widest_item_bytes(request);
+    if (bytes == 1) return shaped(config, kShapesOf1Byte, request, sm);
+    return bytes == 2 ? shaped(config, kShapesOf2Bytes, request, sm) : shaped(config, kShapesOf4Bytes, request, sm);
+  }
+
+  // The config with the first shape whose CTAs are few enough.
+  template <int kCount>
+  static constexpr OneShotConfig shaped(OneShotConfig config, const Shape (&shapes)[kCount], const ScanRequest& request,
+                                        int sm) {
+    const bool is_light = request.op == Operator::sum && !needs_fixed_association(request);
     const auto is_legal = [&] {
       return is_worth_its_descriptor(config, request) && aggregates(config, request) <= kMostAggregates;
     };
-    while (aggregates(config, request) > few && double_threads(config, most_threads, request, sm)) continue;
-    while (aggregates(config, request) > enough() && double_items(config, request, sm)) continue;
+    for (const Shape& shape : shapes) {
+      OneShotConfig other = config;
+      other.block_threads = shape.block_threads;
+      other.items_per_thread = shape.items_per_thread;
+      if (!adopt_if_it_fits(config, other, request, sm)) break;
+      if (aggregates(config, request) <= static_cast<u64>(is_light ? shape.most_light_ctas : shape.most_ctas)) break;
+    }
     while (!is_legal() && double_threads(config, kMaxBlockThreads, request, sm)) continue;
-    if (aggregates(config, request) > (config.block_threads <= 256 ? 64 : 256)) config.poll_warps = 4;
+    const u64 published = aggregates(config, request);
+    const bool is_full = config.block_threads == kMaxBlockThreads;
+    if (published > kWarpThreads && !is_full) config.poll_warps = kPollWarps;
+    // The next scan starts early where both fit the SMs, or where this one takes several waves.
+    const bool is_small = register_bytes(request) > 4 ? published > 2 * kOnePoll : config.block_threads == 128;
+    if (config.pdl != 0 && register_bytes(request) <= 8 && !is_full && !is_small) config.pdl = 1;
     return config;
   }
 
@@ -253,10 +287,10 @@ struct Family<OneShotConfig> {
     larger.block_threads *= 2;
     return larger.block_threads <= most && adopt_if_it_fits(config, larger, request, sm);
   }
-  static constexpr bool double_items(OneShotConfig& config, const ScanRequest& request, int sm) {
+  static constexpr bool double_items(OneShotConfig& config, int most, const ScanRequest& request, int sm) {
     OneShotConfig larger = config;
     larger.items_per_thread *= 2;
-    return larger.items_per_thread <= most_items(request) && adopt_if_it_fits(config, larger, request, sm);
+    return larger.items_per_thread <= most && adopt_if_it_fits(config, larger, request, sm);
   }
   static constexpr bool adopt_if_it_fits(OneShotConfig& config, const OneShotConfig& larger, const ScanRequest& request,
                                          int sm) {
