@@ -68,6 +68,11 @@ struct Family<SelectLookbackConfig> {
         config.block_threads = 1024;
         config.items_per_thread = 4;
       }
+      const int most = (bytes <= 2 ? 32 : 128 / bytes) / (request.keeps_rejected() && bytes > 1 ? 2 : 1);
+      // Two polls read what all tiles count. Neighbours are compared across threads, which takes few items each.
+      while (tiles(config, request, Variant::any) > 2 * static_cast<u64>(config.window) &&
+             config.items_per_thread < most && !compares_neighbours(request.criterion))
+        config.items_per_thread *= 2;
     } else if (bytes == 1) {
       config.block_threads = request.keeps_rejected() || !many ? 256 : 128;
       config.items_per_thread = config.block_threads == 256 ? 32 : 64;
