@@ -52,8 +52,8 @@ DEFAULTS = {
     "single_block": {"block_threads": 256, "items_per_thread": 4, "pdl": 1},
     "lookback": {"block_threads": 256, "items_per_thread": 16, "layout": "striped", "window": 32},
 }
-TYPES = ("i8", "i32", "i64", "f16", "f32", "f64", "custom")
-ACCUMULATORS = {"i8": "i32", "f16": "f32"}  # of types that do not accumulate in themselves
+TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64", "custom")
+ACCUMULATORS = {"i8": "i32", "i16": "i32", "f16": "f32"}  # of types that do not accumulate in themselves
 OPERATORS = ("sum", "min", "max", "bit_xor", "custom_cheap", "custom_moderate", "custom_expensive")
 LATENCY = {"latency": ("back_to_back", "isolated")}
 EXTENTS = ("rows", "columns")  # beside n; a scan has the one that its segments name

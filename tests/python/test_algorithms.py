@@ -72,7 +72,9 @@ def test_second_algorithm_has_its_own_members(worker: Worker) -> None:
     narrow, wide = problems(worker, ["i32", "i8:i64"], "copy")
     assert (str(narrow), str(wide)) == ("copy i32", "copy i8:i64")
     assert wide.columns == {"algorithm": "copy", "request": '{"input_type":"i8","output_type":"i64"}', "shape": ""}
-    assert problems(worker, ["all"], "copy") == problems(worker, ["i8", "i32", "i64", "f16", "f32", "f64"], "copy")
+    assert problems(worker, ["all"], "copy") == problems(
+        worker, ["i8", "i16", "i32", "i64", "f16", "f32", "f64"], "copy"
+    )
 
 
 def test_extent_is_kept_by_its_class_and_asked_for_by_its_size(worker: Worker, request_log: Log) -> None:
@@ -202,7 +204,7 @@ def test_worker_that_declares_no_algorithm_is_not_understood(faults: Callable[..
             "--segments rows needs --rows SIZE, such as",
         ),
         (["i8:f32"], {}, "copy i8:f32 of 2.12 items cannot be tuned: no family converts so"),
-        (["u128"], {}, "--type u128: the type u128 is unknown; the worker knows i8, i32"),
+        (["u128"], {}, "--type u128: the type u128 is unknown; the worker knows i8, i16, i32"),
     ],
 )
 def test_what_an_algorithm_does_not_take_is_refused_with_what_to_do(

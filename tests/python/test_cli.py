@@ -89,7 +89,7 @@ def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
     file = tmp_path / "run.json"
     output = ended_well("--arch", "sm_90", "--workers", "1", "--budget", "2s", "--json", str(file))
     assert "Fastest kernels on Fake GPU (sm_90, 132 SMs): sums" in output
-    assert re.search(r"run again:\n  sums \(72 cells: .*; about \d+m\d\ds\)\n", output), output
+    assert re.search(r"run again:\n  sums \(84 cells: .*; about \d+m\d\ds\)\n", output), output
     for later in ("isolated sums", "sums of reductions", "places of minima and maxima"):
         assert re.search(rf"\n  {later} \(\d+ cells: \d+ left; about ", output), output
     told = json.loads(file.read_text())
@@ -131,7 +131,7 @@ def test_auto_takes_the_gpu_if_there_is_one(faults: Callable[..., None]) -> None
         (None, ["--arch", "host", "--device", "cuda:0"], "contradict each other"),
         (None, ["--n", "many"], "'many' is not a size"),
         (None, ["--budget", "soon"], "'soon' is not a duration"),
-        (None, ["--type", "string"], "the type string is unknown; the worker knows i8, i32, .*f64, and structs"),
+        (None, ["--type", "string"], "the type string is unknown; the worker knows i8, i16, i32, .*f64, and structs"),
         (
             None,
             ["--op", "frob"],
@@ -433,7 +433,7 @@ def test_all_types_leaves_out_those_that_the_operator_is_not_for(tmp_path: Path)
             Problem.from_row({"algorithm": "scan", "request": request})
             for (request,) in connection.execute("SELECT request FROM problem")
         ]
-    assert list(map(str, found)) == ["i8:i32:i8 bit_xor", "i32 bit_xor", "i64 bit_xor"]
+    assert list(map(str, found)) == ["i8:i32:i8 bit_xor", "i16:i32:i16 bit_xor", "i32 bit_xor", "i64 bit_xor"]
 
 
 def test_own_operator_is_tuned_from_its_file_under_its_name(tmp_path: Path) -> None:

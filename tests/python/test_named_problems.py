@@ -66,14 +66,23 @@ def test_struct_meets_the_class_of_an_operator(worker: Worker) -> None:
 
 def test_all_is_every_built_in_type_that_the_operator_is_for(worker: Worker) -> None:
     found = [problem.types["input_type"] for problem in problems(worker, ["all"], ["sum"])]
-    assert found == ["i8", "i32", "i64", "f16", "f32", "f64"] == worker.hello().algorithms["scan"].built_in_types
-    assert [problem.types["input_type"] for problem in problems(worker, ["all"], ["bit_xor"])] == ["i8", "i32", "i64"]
+    assert found == ["i8", "i16", "i32", "i64", "f16", "f32", "f64"] == worker.hello().algorithms["scan"].built_in_types
+    assert [problem.types["input_type"] for problem in problems(worker, ["all"], ["bit_xor"])] == [
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+    ]
 
 
 @pytest.mark.parametrize(
     ("types", "ops", "words"),
     [
-        (["u128"], ["sum"], "--type u128: the type u128 is unknown; the worker knows i8, i32, i64, f16, f32, f64, and"),
+        (
+            ["u128"],
+            ["sum"],
+            "--type u128: the type u128 is unknown; the worker knows i8, i16, i32, i64, f16, f32, f64, and",
+        ),
         (["i8:u128"], ["sum"], "--type i8:u128: the type u128 is unknown"),
         (["i8:"], ["sum"], "--type i8:: the type  is unknown"),
         (["custom"], ["custom_cheap"], "the type custom is unknown; .* custom8 for one of 8 bytes"),

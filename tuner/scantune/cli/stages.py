@@ -10,6 +10,9 @@ from scantune.cli.options import default_types, portfolio_sizes
 from scantune.model.device import Device
 from scantune.model.quantity import parse_sizes
 
+# Records of these serve all types of their width and class, here and in the stages of other lists.
+_EACH_WIDTH = ["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -25,13 +28,12 @@ def default_stages(device: Device) -> list[Stage]:
 
     Those with a share come first, so that within one run every algorithm has its turn.
     """
-    sums = NamedProblems(default_types(device))
     if device.is_host:
-        return [Stage("sums", sums)]
+        return [Stage("sums", NamedProblems(default_types(device)))]
+    sums = NamedProblems(_EACH_WIDTH)
     few = parse_sizes(["2^16..2^28:6"])
     return [
         Stage("sums", sums, share=0.34),
-        # Types as wide are served by the records of these, here and in what follows.
         Stage("sums of reductions", NamedProblems(["i8", "i32", "f32", "f64"], algorithm="reduce"), share=0.09),
         Stage(
             "selections",
@@ -64,11 +66,13 @@ def default_stages(device: Device) -> list[Stage]:
         Stage("minima and maxima of reductions", NamedProblems(["i32", "f32"], ["min", "max"], algorithm="reduce")),
         # At larger sizes it hardly matters what runs before and after a scan.
         Stage(
-            "isolated sums", NamedProblems(["all"], options=(("latency", "isolated"),)), parse_sizes(["2^8..2^20:4"])
+            "isolated sums",
+            NamedProblems(_EACH_WIDTH, options=(("latency", "isolated"),)),
+            parse_sizes(["2^8..2^20:4"]),
         ),
         Stage(
             "sums with the same bits on every run",
-            NamedProblems(["f16", "bf16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
+            NamedProblems(["f16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
         ),
         # Few shapes: a record serves those of as many rows, or columns, to the power of two.
         Stage("sums of 2^4 rows", _sums_of("rows", 4), few),
