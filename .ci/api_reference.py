@@ -20,8 +20,10 @@ NAMES = (
     r"\busing (\w+) =",
     r"\b(\w+)\(",
 )
-# Text of a sentence that looks like code: calls, names with '_' or '::', options of commands, and what is quoted.
+# Text of a sentence that looks like code: paths of headers, calls, names with '_' or '::', options of commands, and
+# what is quoted.
 CODE = re.compile(
+    r"(?<![\w/])(?:\w+/)+\w+\.h\b|"
     r"(?<!\w)'(?:scantune|__device__) [^']*'|"
     r"(?<![\w:])(?:\w+::)*\w+(?:<[\w, ]+>)?\([\w, ]*\)|(?<![\w:])\$?\w*(?:_|::)[\w:]*\w|(?<![\w-])--[a-z][\w-]*"
 )
@@ -51,7 +53,7 @@ def reference(header: str, text: str) -> str:
         if chunk.declaration and chunk.name != name:
             name = chunk.name
             parts.append(f"## {name}")
-        parts += _prose(chunk.comment, fence)
+        parts += prose(chunk.comment, fence)
         if chunk.declaration:
             parts.append(f"```{fence}\n{without_bodies(chunk.declaration)}\n```")
     if not name:
@@ -62,7 +64,7 @@ def reference(header: str, text: str) -> str:
 def public_chunks(text: str) -> Iterator[Chunk]:
     """Yield the header's own comment and then its declarations, but for those in a namespace called detail."""
     head, guard, text = re.split(r"^#(pragma once|ifndef \w+_H)$", text, maxsplit=1, flags=re.MULTILINE)
-    yield Chunk(_bare(head.splitlines()), "")
+    yield Chunk(bare(head.splitlines()), "")
     text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif\n", "", text.replace("\\\n", " "), flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^/\* clang-format \w+ \*/\n|^/\*.*\*/\n(?=#include)", "", text, flags=re.MULTILINE)
     text = re.sub(r"^(#define \w+(?:\([\w, ]*\))?) .*[({].*", r"\1 ...", text, flags=re.MULTILINE)
@@ -99,10 +101,10 @@ def chunks(lines: Iterable[str]) -> Iterator[Chunk]:
         elif declaration or line.strip():
             declaration += line + "\n"
             if _is_complete(without_comments(declaration).rstrip()):
-                yield Chunk(_bare(comment), declaration.rstrip())
+                yield Chunk(bare(comment), declaration.rstrip())
                 comment, declaration = [], ""
         elif comment:
-            yield Chunk(_bare(comment), "")
+            yield Chunk(bare(comment), "")
             comment = []
     if declaration:
         raise ValueError(f"a declaration without an end:\n{declaration}")
@@ -168,12 +170,12 @@ def without_comments(text: str) -> str:
     return re.sub(r"//[^\n]*|/\*.*?\*/", lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.DOTALL)
 
 
-def _bare(comment: list[str]) -> list[str]:
+def bare(comment: list[str]) -> list[str]:
     """Return the lines of a comment without what marks them as one."""
     return [re.sub(r"^(//|/\*| \*(?!/)) ?|\s*\*/$", "", line) for line in comment if line.strip()]
 
 
-def _prose(comment: list[str], fence: str) -> Iterator[str]:
+def prose(comment: list[str], fence: str) -> Iterator[str]:
     """Yield a comment as paragraphs of Markdown. What is indented by two columns or more is code."""
     for is_code, group in groupby(comment, lambda line: line.startswith("  ")):
         text = "\n".join(group).strip("\n")

@@ -3,8 +3,8 @@
     .ci/pages.py FOLDER    writes FOLDER/pages, and of them FOLDER/site; fails on any warning
 
 The pages are those of docs/, the front page is README.md, and the reference is made here: a page for each public
-header, and one of the commands. Links to pages stay links; links to other files of the project become their paths.
-mkdocs-material does the rest and needs no network.
+header, one of the families of kernels, and one of the commands. Links to pages stay links; links to other files of the
+project become their paths. mkdocs-material does the rest and needs no network.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from api_reference import reference
 from command_reference import command_reference
+from family_reference import family_reference
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = "docs/mkdocs.yml"
@@ -30,10 +31,11 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
 }
 
-# Each of these headers has a page, and one page has the commands.
+# Each of these headers has a page; one page has the commands, and one the families of kernels.
 INCLUDE = "runtime/include/"
 REFERENCE = "reference/"
 COMMANDS = f"{REFERENCE}commands.md"
+FAMILIES = f"{REFERENCE}families.md"
 
 LINK = re.compile(r"(?P<before>!?\[(?P<label>[^\]]*)\]\()(?P<target>[^)\s]+)(?P<after>\))")
 ATTRIBUTE = re.compile(r"(?P<before>\b(?:src|srcset|href)=\")(?P<target>[^\"\s]+)(?P<after>\")")
@@ -124,6 +126,7 @@ def write_pages(folder: Path) -> None:
         else:
             shutil.copy(ROOT / path, target)
     (folder / "pages" / COMMANDS).write_text(command_reference(ROOT))
+    (folder / "pages" / FAMILIES).write_text(family_reference(ROOT))
     (folder / "mkdocs.yml").write_text(settings((ROOT / SETTINGS).read_text(), site))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import command_reference
+import family_reference
 import pytest
 
 import made_up
@@ -445,3 +446,10 @@ def test_the_reference_has_the_options_that_the_worker_declares() -> None:
         if algorithm.options
     }
     assert command_reference.member_options(BUILD.parent) == declared
+
+
+def test_the_reference_has_the_families_that_the_worker_declares_in_its_order() -> None:
+    with Worker(shlex.split(str(WORKER)), HOST) as worker:
+        declared = {name: list(one.families.of_library) for name, one in worker.hello().algorithms.items()}
+    families = family_reference.families_of(BUILD.parent / "templates")
+    assert {name: list(headers) for name, headers in families.items()} == declared

@@ -220,6 +220,24 @@ def test_the_reference_has_every_command_and_option(site: Path) -> None:
     assert sorted(sections) == sorted(path for path, _ in groups)
 
 
+def test_every_family_of_the_library_has_a_section_with_text_and_its_parameters(site: Path) -> None:
+    text = (site.parent / "pages" / pages.FAMILIES).read_text()
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
+    declared = {
+        name: header.read_text()
+        for header in (ROOT / "templates").glob("*/config/*.h")
+        for name in re.findall(r'kName = "(\w+)"', header.read_text())
+        if "struct Family<" in header.read_text()
+    }
+    assert declared
+    for name, header in declared.items():
+        about, _, table = sections[name].partition("| parameter ")
+        assert len(about.split()) > 15, name
+        assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE), name
+        for parameter in re.findall(r"SCANTUNE_PARAMETER\(\w+, (\w+),", header):
+            assert re.search(rf"^\| `{parameter}` \| `\w+.*` \| \S", table, re.MULTILINE), (name, parameter)
+
+
 def test_a_page_with_too_much_of_anything_is_told() -> None:
     assert counts.counts("Of 1,024 items 3.5 %\nare f16.\n") == {"lines": 2, "words": 7, "numbers": 3}
     limits = counts.LIMITS["README.md"]

@@ -1,4 +1,5 @@
-// copy_vectors: every thread reads some vectors before it writes any.
+// copy_vectors: every thread reads some vectors before it writes any, so that its reads are under way together. Where
+// input and output differ in type it converts.
 #pragma once
 
 #include "copy/config/copy.h"
@@ -8,8 +9,8 @@
 namespace scantune {
 
 struct CopyVectorsConfig {
-  int block_threads = 256;
-  int unroll = 4;  // vectors that a thread reads
+  int block_threads = 256;  // threads per CTA
+  int unroll = 4;           // vectors that a thread reads
   CacheHint hint = CacheHint::normal;
 
   constexpr bool operator==(const CopyVectorsConfig&) const = default;

@@ -1,4 +1,5 @@
-// How the offsets of a load balance are checked, for the kernel and for whoever launches it.
+// How the offsets of a load balance are checked (load_balance/kernels/check_offsets.h): no family, but a kernel that
+// runs before one where a call asks for it.
 #pragma once
 
 #include "core/contract/types.h"

@@ -1,6 +1,16 @@
-// load_balance_merge: segments and items are merged into one sequence, in which each segment stands before its items,
-// and each CTA takes as many places of it. So CTAs have equal work whatever the segments' lengths are. The idea is that
-// of merge path: Green, McColl and Bader, "GPU merge path", 2012.
+// load_balance_merge: segments and items are merged into one sequence, in which each segment comes before its items,
+// and each CTA takes equally many places of it. So CTAs have equal work whatever the lengths are, and empty segments
+// cost what items do. One launch without a workspace; no CTA waits for another. The idea is that of merge path: Green,
+// McColl and Bader, "GPU merge path", 2012.
+//
+// Segment s has the place offsets[s] + s. One warp, or several, search how many segments come before the tile, and read
+// many offsets in each step. The CTA reads its offsets and marks the places of segments, a byte each; a vote of the
+// warp makes a word of 32 marks. An item's segment is the number of marks before it, and its rank the distance to the
+// last of them. For the items of the segment before the tile one offset is read again. With `staged` the results pass
+// through the memory of the marks and are stored as vectors.
+//
+// Offsets may hold anything: a search takes the same number of steps, a tile marks only its own places, and items and
+// segments, which follow from the marks, exist.
 #pragma once
 
 #include "core/contract/cta.h"

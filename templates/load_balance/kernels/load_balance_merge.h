@@ -1,9 +1,3 @@
-// The merged sequence has a place for each segment and each item. Segment s stands at place offsets[s] + s, and behind
-// it, up to the next segment, its items. So the segments of a tile's places are a run, which is found by a search, and
-// a mark at each of their places tells all the rest: an item's segment is the number of marks before it.
-//
-// Offsets may hold anything. Whatever they hold, the search ends after as many steps, a tile marks places of its own
-// alone, and what a tile writes follows from its marks: an item before n, and a segment before `segments`.
 #pragma once
 
 #include "core/machine/bits.h"

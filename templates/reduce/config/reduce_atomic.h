@@ -1,6 +1,6 @@
-// reduce_atomic: one pass of sums of integers. Each CTA adds its partial result to one word in the workspace, which
-// also counts them: whoever counts the last one has the result at once, and leaves the word as the next launch must
-// find it.
+// reduce_atomic: one pass, for sums of integers of at most 4 bytes. Each CTA adds its partial result to one word in the
+// workspace, which also counts them: whoever counts the last one has the result at once, and leaves the word as the
+// next launch must find it.
 #pragma once
 
 #include "core/contract/pdl.h"

@@ -1,4 +1,4 @@
-// reduce_block: one CTA, or the CTAs of one cluster, which tell the first of them their partial results through shared
+// reduce_block: one CTA, or the CTAs of one cluster, which send the first of them their partial results through shared
 // memory. No workspace, and the least latency for small n.
 #pragma once
 

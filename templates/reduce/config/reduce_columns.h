@@ -1,6 +1,6 @@
-// reduce_columns: each CTA reduces a band of lines of some columns, whose threads lie side by side and below one
-// another. Where there are several bands, a second launch reduces what they have left in the workspace, in the same
-// way.
+// reduce_columns: each CTA reduces a band of lines of some columns. Its threads cover neighbouring columns, and each
+// takes consecutive lines, so the order is always that of the items. Where there are several bands, a second launch
+// reduces in the same way what they have left in the workspace.
 #pragma once
 
 #include "core/contract/arch.h"

@@ -1,6 +1,6 @@
-// reduce_gather: one pass. Each CTA publishes the partial result of its share with the epoch of the launch, and the one
-// that has started last gathers them all, in the order of the shares. Nobody counts who is done, so that nothing stands
-// between the last result and the gathering but one trip through L2.
+// reduce_gather: one pass. Each CTA publishes the partial result of its share with the epoch of the launch, and the CTA
+// that started last gathers all of them, in the order of the shares. Nobody counts who is done, so one trip through L2
+// is all that lies between the last result and the gathering.
 #pragma once
 
 #include "core/contract/pdl.h"

@@ -1,5 +1,5 @@
 // reduce_last_block: one pass. Each CTA leaves the partial result of its share in the workspace, and the last one to
-// arrive folds them all, in the order of the shares whoever comes last.
+// arrive folds all of them, in the order of the shares.
 #pragma once
 
 #include "core/contract/pdl.h"

@@ -1,4 +1,11 @@
 // The part of a config that says how one CTA reduces its share of the items. Families of reductions share it.
+//
+// Threads add up units that are a CTA apart, and their totals are combined at the end. An operator of the caller's own
+// needs the order: there each warp takes a run of the share. One thread of each CTA prefetches the first tile before
+// the launch waits for the kernel before it, but for operators of the caller's own.
+//
+// Where the result depends on the order, the kernel for any pointers associates items as the one for aligned pointers
+// does, so the bits are the same. Elsewhere it leaves the items before the first vector boundary to one CTA.
 #pragma once
 
 #include "core/contract/arch.h"

@@ -1,6 +1,9 @@
 // one_shot: one pass over as much as the SMs hold in their registers. Each CTA keeps its tile, publishes one aggregate
-// and reads all aggregates before it at once, so there is no chain of prefixes. The CTAs of a thread-block cluster
-// exchange theirs through shared memory and publish one for all; what fits one cluster needs no workspace.
+// and reads all aggregates before it at once. That is one trip through L2, where look-back takes a chain of them.
+//
+// The CTAs of a thread-block cluster exchange their aggregates through shared memory and publish one for all. What fits
+// one cluster needs no workspace. With a built-in operator a tile is reduced first and scanned while the aggregates
+// travel. Aggregates are combined in the order of tiles, so every run gives the same bits.
 #pragma once
 
 #include "core/contract/family.h"

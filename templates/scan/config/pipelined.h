@@ -1,6 +1,15 @@
-// pipelined: persistent CTAs with a role for every warp. Bulk copies fill a ring of tiles in shared memory. Consumers
-// reduce tiles ahead of the one they scan, so that aggregates are out long before anyone needs them, and the wait for
-// the carry-in hides behind work. Only aggregates are published, and each CTA adds up those since its own last tile.
+// pipelined: one pass by persistent CTAs, for large n on sm_90 and newer. Every warp has a role.
+//
+// The loader draws tiles from an atomic ticket and fills a ring of stages in shared memory by bulk asynchronous copies,
+// which complete on barriers. It also stores. Consumers reduce tiles ahead of the one they scan. A publisher makes
+// their aggregates known, and look-back warps add up the aggregates since the CTA's own last tile. Only aggregates
+// travel between CTAs, and no read depends on another CTA's look-back, so the wait for the carry-in hides behind the
+// reduction of later tiles.
+//
+// Each thread owns an odd number of 16-byte vectors, which touches each bank of shared memory once. Items before the
+// first vector boundary of the input are scanned one by one. An output that is aligned otherwise than the input is
+// stored by the consumers. Items of a custom type that are aligned to less than their size may cross every boundary:
+// one warp loads them one by one, which is slow.
 #pragma once
 
 #include "core/contract/family.h"

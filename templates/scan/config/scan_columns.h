@@ -1,6 +1,15 @@
-// scan_columns: each CTA scans a tile of lines x columns. Every thread scans consecutive items of a column in
-// registers, threads below one another share their totals, and the carry of each column comes by decoupled look-back
-// over the bands, the tiles above. A request of few columns is cut into whole lines, which are one run of memory.
+// scan_columns: each CTA scans a tile of lines x columns. Every thread scans consecutive items of a column, or of a few
+// neighbouring columns (columns_per_thread), in registers. The threads of a warp read neighbouring columns, and the
+// items of several columns of one line are one vector. Threads of the same columns share their totals, which are
+// scanned down the tile in shared memory.
+//
+// The carry of each column comes by decoupled look-back over the bands: the lines of one tile. Each column has a status
+// descriptor per band; from 2^22 items on descriptors take at most an eighth of the input's bytes. Requests of one band
+// have none. Few columns make lines too short for whole sectors: there a tile has all columns, is contiguous, and is
+// staged through shared memory (columns_per_block 0).
+//
+// Where results must not depend on timing, a carry is always that of the band above combined with what that band adds,
+// so every run gives the same bits.
 #pragma once
 
 #include "core/contract/family.h"

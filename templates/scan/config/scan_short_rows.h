@@ -1,5 +1,9 @@
 // scan_short_rows: each CTA takes a tile of neighbouring whole rows, as many as fit, and scans all of them at once. The
-// tile is one run of memory, loaded and stored as such, whatever the length of a row. No workspace.
+// tile is contiguous, loaded and stored as such, whatever the length of a row. No workspace.
+//
+// Threads scan neighbouring items and start anew at every start of a row. A segmented scan combines the threads: no
+// lane takes in a lane before the last start. With whole_runs, where a thread's items divide the length of a row, small
+// items stay packed and vectors go straight to registers and back.
 #pragma once
 
 #include "core/contract/family.h"

@@ -1,5 +1,5 @@
-// single_block: one CTA scans tile after tile and keeps the carry in registers. It needs no workspace and serves small
-// N.
+// single_block: one CTA scans tile after tile and keeps the carry in registers. It needs no workspace and has the least
+// latency for small n.
 #pragma once
 
 #include "core/contract/family.h"

@@ -1,5 +1,5 @@
-// three_phase: reduce every tile, scan the sums (recursively), scan every tile again with its carry-in. No CTA waits
-// for another, and the association is fixed by the config: equal bits on every run.
+// three_phase: reduce every tile, scan the sums (recursively, until one tile holds them), scan every tile again with
+// its carry-in. No CTA waits for another, and the association is fixed by the config: equal bits on every run.
 #pragma once
 
 #include "core/contract/direction.h"

@@ -1,4 +1,31 @@
 // The part of a config that says how one CTA loads, scans and stores one tile. Families that scan tiles share it.
+//
+// Prefetching: with programmatic dependent launch the CTAs of a scan are often resident before the kernel before it
+// ends. They wait before they read, but first prefetch their tiles into L2: single_block where there is one tile,
+// one_shot and lookback where they know the tile without a ticket, pipelined for its first tiles. So DRAM works while
+// the scan before exchanges its aggregates.
+//
+// N in memory: kernels are launched for the most items, and read n after their wait (Problem::counted()). CTAs without
+// a tile leave before they draw a ticket. All CTAs of pipelined stay and find fewer tiles. three_phase counts the sums
+// of each level anew.
+//
+// Reverse scans and strides: core/parts/item_access.h is a pointer, or in reverse one that goes backwards from the last
+// item. Then vectors begin where the array's end is on a boundary, and their items are turned around in registers. The
+// code above it knows the order of the scan alone. Strides come with each launch, so one kernel serves all of them.
+//
+// Small items: sums of 1- and 2-byte integers whose results are as wide stay packed in 32-bit words. A dot product
+// reduces a word, and its items are scanned in 16-bit lanes. On sm_90 and newer so are inclusive minima and maxima
+// without an initial value. A thread then needs a quarter or half of the registers. f16 and bf16 are widened to f32.
+//
+// Partial tiles: with a built-in operator, single_block and one_shot fill them up with neutral items, and tiles of
+// packed words are always filled up. pipelined scans its last tile item by item.
+//
+// Unaligned pointers (Variant::any): single_block, lookback, one_shot and three_phase begin their tiles at the first
+// vector boundary of the input. The first warp of the first CTA scans the head, the at most 15 items before it. Results
+// are stored as vectors where the output is aligned like the input, else through shared memory as aligned words. The
+// last tile keeps at least one item, so grid and workspace are the same for all pointers. Items are loaded one by one
+// where the association is fixed, where they do not fill vectors or may cross every boundary, and where a tile has more
+// than 64 KiB.
 #pragma once
 
 #include "core/contract/arch.h"

@@ -1,5 +1,16 @@
-// select_lookback: one pass over the data. Each CTA decides on a tile of items, publishes how many it keeps, puts these
-// together in shared memory while it looks back for how many are kept before, and stores them as one run.
+// select_lookback: selections that read their items once. Each CTA decides on a tile of items and publishes how many it
+// keeps. While its first warp looks back for how many are kept before, the CTA compacts the kept items in shared
+// memory, and stores them as one run; rejected items that are wanted are another.
+//
+// Counts of a vector's items are added up in fields of one word where they fit. Where a load brings one item, votes of
+// the warp count. Indices and values are staged in the same memory, one after the other. The input is read once: one
+// bit per item in registers tells which are kept. Neighbours are compared in registers; the first lane of a warp loads
+// the one item that it lacks.
+//
+// In place, a tile publishes its count only once its items have arrived, since others may overwrite them as soon as
+// they know it. Of three parts two are counted, and their counts share the published word, so there are fewer than 2^32
+// items. Under Variant::any tiles begin on vector boundaries of the input, so the first tile has places before the
+// first item. The last tile writes the count. Without items there is one empty tile, which writes 0.
 #pragma once
 
 #include "core/contract/look_back_rules.h"

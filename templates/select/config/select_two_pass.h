@@ -1,6 +1,11 @@
-// select_two_pass: one launch counts the parts of equal shares of the items, and a second one, whose CTAs add up the
-// counts of the shares before theirs, stores. No CTA waits for another, and each knows from the start how many items
-// every part has, so that one can lie behind the other.
+// select_two_pass: partitions into one array, and three parts of any number of items. One launch counts the parts of
+// equal shares of the items. In a second one each CTA adds up the counts of the shares before its own, and of all, and
+// stores its share tile by tile. No CTA waits for another, and each knows from the start how many items every part has,
+// so the parts can be contiguous.
+//
+// A share is stored from its last tile on, which may still be in the L2 cache. Nothing is done in place: other shares
+// would be overwritten before they are read. The first CTA writes the counts. Without items there is one empty tile,
+// one launch, and counts of 0.
 #pragma once
 
 #include "select/config/select_tile.h"

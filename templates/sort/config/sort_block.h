@@ -1,5 +1,9 @@
-// sort_block: keys that fit the registers of one CTA, or of a part of it, are sorted in one launch: digit after digit,
-// through shared memory. Rows are sorted side by side.
+// sort_block: keys, or rows of keys, that fit the registers of one CTA, or of a part of it, are sorted in one launch,
+// digit after digit through shared memory, the lowest digit first. Rows are sorted side by side; threads of one warp
+// that sort a row need no barrier.
+//
+// Places without a key count as the last digit, so they stay after all keys. A key's payload takes 32 bits: a value
+// that fits, or the key's place, by which a wider value is fetched at the end.
 #pragma once
 
 #include "core/contract/family.h"

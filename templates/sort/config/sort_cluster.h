@@ -1,5 +1,11 @@
-// sort_cluster: keys that fit the shared memory of one cluster are sorted in one launch. Each CTA ranks the digits of
-// its keys; CTAs tell each other how many they have of each digit, and send every key where it goes.
+// sort_cluster: keys that fit the shared memory of one cluster, of at most 8 CTAs, are sorted in one launch. In each
+// pass each CTA ranks the digits of its keys; CTAs tell each other how many they have of each digit, and send every key
+// into the shared memory of the CTA where it goes. Keys are ordered by digit before they are sent, so neighbours go to
+// neighbours.
+//
+// A pass waits twice: for the counts of all CTAs, and for as many keys as the CTA has places. No CTA is more than a
+// pass ahead, so counts of two passes are kept apart and keys need one buffer. After the last digit keys go to the
+// output and nothing is sent, so a CTA that has all counts of that pass may exit.
 #pragma once
 
 #include "core/contract/family.h"

@@ -1,5 +1,5 @@
-// sort_fill: keys of one byte that nothing goes with are counted, and what is put out follows from the counts: as many
-// of each key as there are. No key is moved.
+// sort_fill: keys of one byte without payload are counted, as sort_onesweep counts digits, and the output is filled
+// with as many of each key as there are, in vectors. No key is moved.
 #pragma once
 
 #include "core/contract/family.h"

@@ -1,6 +1,18 @@
-// sort_onesweep: two launches count all digits of all keys, and then one launch a digit moves the keys: each CTA ranks
-// the digits of a tile, and looks back for how many keys of each digit earlier tiles have (Adinets and Merrill,
-// "Onesweep: a faster least significant digit radix sort for GPUs", 2022).
+// sort_onesweep: sorts of many keys. count_digits reads all keys once and counts the digits of every pass,
+// add_digit_counts adds up the shares, and then move_by_digit runs once per digit: each CTA ranks the digits of a tile,
+// puts its keys in order in shared memory, and looks back for how many keys of each digit earlier tiles have, several
+// tiles at once (Adinets and Merrill, "Onesweep: a faster least significant digit radix sort for GPUs", 2022).
+//
+// A status word has 32 bits, or 64 where rows have 2^30 keys or more. It says whether its count is the tile's own or
+// that of all tiles up to its end, and whether it is of an even or an odd move of the row. So words are cleared once,
+// by count_digits, for all passes. Lanes count digits in columns of their own, so that fewer meet at one counter or one
+// bank of shared memory.
+//
+// A key's payload is loaded while the tile's digits are added up, or later where registers are short (early_payload).
+// Passes in which all keys of a row have one digit exit at once. Which copy a pass writes follows from how many passes
+// still move keys, so the last of them writes the output; if none does, the last launch copies. Full tiles have code of
+// their own without bounds checks. The workspace is scratch; its first bytes, which count_digits writes, say where the
+// rest begins.
 #pragma once
 
 #include "core/contract/family.h"
