@@ -1,6 +1,6 @@
 // reduce_gather: one pass. Each CTA publishes the partial result of its share with the epoch of the launch, and the CTA
-// that started last gathers all of them, in the order of the shares. Nobody counts who is done, so one trip through L2
-// is all that lies between the last result and the gathering.
+// that started last gathers all of them, in the order of the shares. Nobody counts who is done, so only one trip
+// through L2 separates the last result from the gathering.
 #pragma once
 
 #include "core/contract/pdl.h"

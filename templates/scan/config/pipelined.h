@@ -3,8 +3,8 @@
 // The loader draws tiles from an atomic ticket and fills a ring of stages in shared memory by bulk asynchronous copies,
 // which complete on barriers. It also stores. Consumers reduce tiles ahead of the one they scan. A publisher makes
 // their aggregates known, and look-back warps add up the aggregates since the CTA's own last tile. Only aggregates
-// travel between CTAs, and no read depends on another CTA's look-back, so the wait for the carry-in hides behind the
-// reduction of later tiles.
+// travel between CTAs, and no read depends on another CTA's look-back, so CTAs reduce later tiles while they wait for
+// the carry-in.
 //
 // Each thread owns an odd number of 16-byte vectors, which touches each bank of shared memory once. Items before the
 // first vector boundary of the input are scanned one by one. An output that is aligned otherwise than the input is
