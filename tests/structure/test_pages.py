@@ -239,8 +239,30 @@ def test_every_family_of_the_library_has_a_section_with_text_and_its_parameters(
 
 
 def test_a_page_with_too_much_of_anything_is_told() -> None:
-    assert counts.counts("Of 1,024 items 3.5 %\nare f16.\n") == {"lines": 2, "words": 7, "numbers": 3}
+    text = "Of 1,024 items 3.5 %\nare f16.\n"
+    assert counts.counts(text) == {"lines": 2, "words": 7, "written words": 7, "numbers": 3}
     limits = counts.LIMITS["README.md"]
     assert counts.excesses("README.md", "word " * limits["words"]) == []
     for text in ("\n" * (limits["lines"] + 1), "word " * (limits["words"] + 1), "1 " * (limits["numbers"] + 1)):
         assert len(counts.excesses("README.md", text)) == 1
+
+
+def test_pages_that_are_too_long_together_are_told() -> None:
+    pages = "docs/**/*.md"
+    half = "word " * (counts.LIMITS[pages]["written words"] // 2)
+    assert counts.excesses(pages, half, half) == []
+    assert len(counts.excesses(pages, half, half, "word")) == 1
+
+
+def test_neither_figures_nor_code_count_as_written() -> None:
+    text = (
+        "One.\n<!-- figures: all -->\n| 1 | 2 |\n<!-- end of figures -->\n\n```cpp\nint main() {}\n```\n\n"
+        "Two.\n\n<!-- work -->\n| 3 |\n<!-- end of work -->\n\n    four\n"
+    )
+    assert counts.counts(text)["written words"] == len(["One.", "Two.", "four"])
+
+
+def test_pages_of_families_are_not_written_by_hand() -> None:
+    found = {str(page.relative_to(ROOT)) for page in counts.written_by_hand(ROOT, "docs/**/*.md")}
+    assert {"docs/architecture.md", "docs/gallery/races.md", "docs/experiments/sort.md"} <= found
+    assert "docs/gallery/serial.md" not in found
