@@ -346,13 +346,14 @@ def links_lead_to_files_and_headings_that_exist(tree: Tree) -> list[str]:
 
 
 def experiments_are_told_alike(tree: Tree) -> list[str]:
-    """Each page tells date and commit, what was expected, seen and done, in short lines, and has a row in the index."""
+    """Each entry has date and commit, what was expected, seen and done, in short lines, and a link in the index."""
     broken = []
+    index = "docs/experiments/index.md"
     for page, text in under(tree, "docs/experiments", suffixes=(".md",)):
         prose = (re.sub(r"\]\([^)]*\)", "]", line) for line in text.splitlines() if not line.startswith("|"))
         broken += [f"{page} has more than 100 columns: {line}" for line in prose if len(line) > 100]
         dates = []
-        for entry in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        for entry in re.split(r"^## ", text, flags=re.MULTILINE)[1:] if page != index else ():
             title, _, told = entry.partition("\n\n")
             parts = [part for part in ("Expected", "Seen", "So") if told.count(f"\n\n*{part}.* ") != 1]
             broken += [f"{page}: {title} needs one paragraph of *{part}.*" for part in parts]
@@ -362,9 +363,8 @@ def experiments_are_told_alike(tree: Tree) -> list[str]:
                 continue
             dates.append(dated[1])
             (anchor,) = anchors(f"# {title}")
-            row = rf"^\|.*\({PurePosixPath(page).name}#{anchor}\).*\| {dated[1]} \| {dated[2]}"
-            if not re.search(row, tree["docs/experiments/index.md"], re.MULTILINE):
-                broken.append(f"the index has no row for {title} in {page}, with its date and commit")
+            if f"({PurePosixPath(page).name}#{anchor})" not in tree[index]:
+                broken.append(f"the index has no link to {title} in {page}")
         broken += [f"{page} is not in the order of dates"] * (dates != sorted(dates))
     return broken
 
