@@ -15,15 +15,19 @@ import re
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import gallery_figures
+import gallery_pages
 import gallery_pictures
 import parameter_effects
 import pictures
 import results_file
 from figure_table import microseconds, read, share, size, table
 from results_file import Row
+
+from scantune.model.gallery_rows import DOCUMENTS
 
 ROOT = Path(__file__).parents[2]
 _PICTURES = ROOT / "docs" / "pictures"
@@ -61,8 +65,7 @@ def ratios() -> str:
     types, sizes = ("i8", "i32", "f32", "f64"), (2**10, 2**16, 2**22, 2**28)
     rows = {(row["input"], int(row["n"])): row for name in _SUMS for row in read(name).rows
             if row["input"] == row["output"]}  # fmt: skip
-    heads = [f"{n // 2**10} Ki" if n < 2**20 else f"{n // 2**20} Mi" for n in sizes]
-    return table(["", *heads], ([one, *(f"{ratio(rows[one, n]):.2f}" for n in sizes)] for one in types))
+    return table(["", *map(size, sizes)], ([one, *(f"{ratio(rows[one, n]):.2f}" for n in sizes)] for one in types))
 
 
 def wider() -> str:
@@ -269,9 +272,14 @@ def host_path() -> str:
     rows = read("h200-host-path").rows
     heads = ["subject", "call", "ns", "beyond the bare launch", "instructions"]
     body = (
-        [row["subject"], row["call"], rounded(row["ns"]), rounded(row["added_ns"]), row["instructions"]] for row in rows
+        [sized(row["subject"]), row["call"], rounded(row["ns"]), rounded(row["added_ns"]), row["instructions"]] for row in rows
     )
     return table(heads, body, "h200-host-path")
+
+
+def sized(subject: str) -> str:
+    """Return a subject with its number of items as tables have it."""
+    return re.sub(r"\b\d+(?= items)", lambda number: size(int(number[0])), subject)
 
 
 def rounded(text: str) -> str:
@@ -364,6 +372,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "samplers": samplers,
     "effects where the input fits the SMs": effects("single_block", "one_shot"),
     "effects beyond": effects("lookback", "pipelined", "three_phase"),
+    "work": gallery_pages.walk_table,
+    **{f"rows of {document}": partial(gallery_figures.rows, document) for document in DOCUMENTS},
     **gallery_figures.tables(),
 }
 

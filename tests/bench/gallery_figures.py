@@ -8,7 +8,7 @@ import gallery_results
 from figure_table import microseconds, size, table
 from gallery_results import COUNTS, TIMES, Contender, Race
 
-from scantune.model.gallery_rows import DOCUMENTED_CHOICES
+from scantune.model.gallery_rows import DOCUMENTED_CHOICES, EVERY, ROWS
 
 NONE = "–"
 GAINS = "gallery gains"
@@ -19,6 +19,16 @@ def tables() -> dict[str, Callable[[], str]]:
     if not gallery_results.are_there():
         return {}
     return {name: shown for name, shown in TABLES.items() if gallery_results.has_table(_number(name))}
+
+
+def rows(document: str) -> str:
+    """Return what a document teaches, with the families and the command that answer each of its rows."""
+    body = (
+        [row.number, row.what, ", ".join(f"`{name}`" for name in row.families) or EVERY, f"`{row.command}`"]
+        for row in ROWS
+        if row.document == document
+    )
+    return table(["row", "what", "name", "command"], body)
 
 
 def _number(name: str) -> str:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the page of each family of the gallery, with its picture, and the table of the page that walks through them.
+"""Writes the page of each family of the gallery, with its picture.
 
     python tests/bench/gallery_pages.py            # writes them anew
     python tests/bench/gallery_pages.py --check    # says which differ from their sources, and ends with 1
 
 A page says what the comment at the head of templates/gallery/NAME.h says. Its picture is drawn from
-docs/gallery/steps.jsonl, and what a run costs stands in docs/gallery/work.csv; `--work build/runtime/scantune-worker`
+docs/gallery/steps.jsonl, and what a run costs is in docs/gallery/work.csv; `--work build/runtime/scantune-worker`
 asks the worker for that anew. What it took on an H200 is in tests/bench/results/h200-gallery.csv, once that is there.
 """
 
@@ -22,6 +22,7 @@ from pathlib import Path
 import gallery_figures
 import gallery_work
 import step_picture
+from figure_table import size
 from gallery_work import WorkOfFamilies
 from step_picture import Steps, is_legible
 
@@ -39,7 +40,6 @@ WALKED_SIZES = (1024, 2**20)
 _WIDTH = 100  # characters of a line
 _NAMES = sorted((name for name in named_families() if "_" in name), key=len, reverse=True)  # the rest are words
 _CODE = re.compile(rf"\b(?:{'|'.join(_NAMES)}|S\[[^\]]*\])(?!\w)")
-_TABLE = re.compile(r"(<!-- work -->\n).*?(<!-- end of work -->)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ def page(header: Header, steps: Steps | None, work: WorkOfFamilies) -> str:
         *map(prose, header.idea),
         *(data_flow(steps) if steps else ()),
         "## Work",
-        prose(f"What a run of the default config costs on any machine, for {subject(header.family)}. Bytes go from and "
-              "to global memory."),
+        prose(f"The default config on any machine, for {subject(header.family)}. Bytes are read from and written to "
+              "global memory."),
         work_table(((size(n), one) for n, one in work[header.family].items()), "N"),
         *on_an_h200(header.family),
         "## Run it",
@@ -111,12 +111,12 @@ def prose(paragraph: str) -> str:
 def data_flow(steps: Steps) -> list[str]:
     counted = f"{len(steps.operations)} operations in {steps.steps} steps"
     told = (
-        f"{steps.n} items, which `{steps.config}` {'adds up' if steps.is_sum else 'scans'} by {counted}. "
-        "Items run from left to right, steps from top to bottom. A dot is an operation, on the two values from which "
-        "lines lead down to it."
+        f"`{steps.config}` {'adds up' if steps.is_sum else 'scans'} {steps.n} items by {counted}. "
+        "Items go from left to right, steps from top to bottom. A dot combines the two values whose lines lead down to "
+        "it."
     )
     if len(set(steps.operations)) < len(steps.operations):
-        told += " What has a number is done as many times." if is_legible(steps) else " Some are done more than once."
+        told += " A number says how often it is done." if is_legible(steps) else " Some are done more than once."
     alternative = f"Data flow of {steps.family} over {steps.n} items: {counted}"
     return ["## Data flow", f"![{alternative}](../pictures/gallery/{steps.family}.svg)", prose(told)]
 
@@ -142,15 +142,11 @@ def on_an_h200(family: str) -> list[str]:
     """Return the section of its times, where there are any."""
     told = gallery_figures.of_family(family)
     about = (
-        "Times of sums of i32, by default and with the fastest config that `scantune gallery --tune` found. What has a "
-        "~ was timed but once. [Another page](h200.md) has what was measured of others."
+        "Times of sums of i32, by default and with the fastest config that `scantune gallery --tune` found; ~ marks "
+        "what was timed once. [On an H200](h200.md) has the other families."
     )
     against = map(prose, gallery_figures.contradictions(family))
     return ["## On an H200", prose(about), told.rstrip(), *against] if told else []
-
-
-def size(n: int) -> str:
-    return f"2^{n.bit_length() - 1}" if n > 2**12 else str(n)
 
 
 def runs(family: str) -> list[str]:
@@ -172,18 +168,19 @@ def rows_table(rows: Sequence[GalleryRow]) -> str:
 def kernel_note(header: Header) -> str:
     here = f"[`templates/gallery/{header.family}.h`](../../templates/gallery/{header.family}.h)"
     if not header.bases:
-        return f"It stands in {here}, with its config."
+        return f"It is in {here}, with its config."
     families = headers()
     bases = " and ".join(
         f"[`{base}`]({base}.md)" if base in families else f"[`{base}.h`](../../templates/gallery/{base}.h)"
         for base in header.bases
     )
-    return f"It stands in {here}, with its config, and builds on {bases}."
+    return f"It is in {here}, with its config, and builds on {bases}."
 
 
-def walk_table(text: str, work: WorkOfFamilies) -> str:
-    """Return what each family of the walk costs, in the order in which its headings have them."""
-    walked = [name for name in re.findall(r"^### (\w+)$", text, re.MULTILINE) if name in work]
+def walk_table() -> str:
+    """Return what each family of the walk costs, in the order of its headings; figures.py puts it in."""
+    work = gallery_work.read(WORK)
+    walked = [name for name in re.findall(r"^### (\w+)$", WALK.read_text("utf-8"), re.MULTILINE) if name in work]
     heads = ["", *(f"{what}, {size(n)}" for n in WALKED_SIZES for what in ("operations", "steps", "bytes"))]
     return table(heads, ([f"[`{name}`]({name}.md)", *_walked(work[name])] for name in walked)) + "\n"
 
@@ -199,9 +196,7 @@ def files() -> dict[Path, str]:
     """Return what belongs into each file that is written."""
     steps, work = step_picture.read(STEPS), gallery_work.read(WORK)
     found = {PAGES / f"{name}.md": page(one, steps.get(name), work) for name, one in headers().items()}
-    found |= {PICTURES / f"{name}.svg": step_picture.picture(one) for name, one in steps.items()}
-    walk = WALK.read_text(encoding="utf-8")
-    return found | {WALK: _TABLE.sub(lambda block: block[1] + walk_table(walk, work) + block[2], walk)}
+    return found | {PICTURES / f"{name}.svg": step_picture.picture(one) for name, one in steps.items()}
 
 
 def out_of_date() -> list[str]:
