@@ -70,8 +70,8 @@ LESS = (
     (r"^(scantune *(?:--(?!.*--budget).*)?)$", r"\1 --budget 2s"),
     (r"^(.* tests/bench/compare_samplers.py) space", r"\1 small-space"),
     (
-        r"^scantune replay space((?!.*--export).*)$",
-        r"scantune replay small-space\1 --seeds 1 --effort quick --no-effects",
+        r"^scantune replay space[\w-]*\.json\.gz((?!.*--export).*)$",
+        r"scantune replay small-space.json.gz\1 --seeds 1 --effort quick --no-effects",
     ),
     (r"^(scantune tune (?!.*--budget).*)$", r"\1 --budget 2s"),
     (r"^(scantune sweep .*)$", r"\1 --algorithm reduce --pairs-limit 4"),  # whose space is small
