@@ -27,7 +27,7 @@ def counts(text: str) -> dict[str, int]:
         "lines": len(text.splitlines()),
         "words": len(text.split()),
         "written words": len(NOT_WRITTEN.sub("", text).split()),
-        "numbers": len(re.findall(r"\d[\d.,]*", text)),
+        "numbers": len(re.findall(r"\d[\d.,^]*", text)),  # 2^10 is one
     }
 
 

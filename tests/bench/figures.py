@@ -272,7 +272,8 @@ def host_path() -> str:
     rows = read("h200-host-path").rows
     heads = ["subject", "call", "ns", "beyond the bare launch", "instructions"]
     body = (
-        [sized(row["subject"]), row["call"], rounded(row["ns"]), rounded(row["added_ns"]), row["instructions"]] for row in rows
+        [sized(row["subject"]), row["call"], rounded(row["ns"]), rounded(row["added_ns"]), row["instructions"]]
+        for row in rows
     )
     return table(heads, body, "h200-host-path")
 
