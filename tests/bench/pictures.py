@@ -102,7 +102,7 @@ def draw_speedups(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figu
     exponents = sorted({cell.exponent for cell in drawn})
     shown = {(cell.type, cell.exponent): cell.speedup for cell in drawn if cell.type in types}
     rows = [[shown.get((name, exponent), float("nan")) for exponent in exponents] for name in types]
-    figure, axes = plt.subplots(figsize=(WIDTH_IN, 1.25 + 0.3 * len(types)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(WIDTH_IN, 1.45 + 0.3 * len(types)), layout="constrained")
     norm = TwoSlopeNorm(0, vmin=np.log2(_LEAST), vmax=np.log2(_MOST))
     image = axes.imshow(np.log2(rows), cmap=colours.map, norm=norm, aspect="auto")
     for (name, exponent), speedup in shown.items():
@@ -111,6 +111,8 @@ def draw_speedups(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figu
         axes.text(*place, f"{speedup:.2f}", ha="center", va="center", fontsize=8, color=ink)
     axes.set_xticks(range(len(exponents)), [f"$2^{{{exponent}}}$" for exponent in exponents])
     axes.set_yticks(range(len(types)), types)
+    axes.set_xlabel("N, the number of items", fontsize=8)
+    axes.set_ylabel("type of the items", fontsize=8)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set_title(f"Times as fast as the faster CUB: inclusive sums of N items\n{heading}", fontsize=8, loc="left")
@@ -118,6 +120,7 @@ def draw_speedups(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figu
     marks = [_LEAST, 1.0, 2.0, _MOST]
     bar.set_ticks(np.log2(marks).tolist(), labels=[f"{mark:g}" for mark in marks], fontsize=8)
     bar.ax.axhline(0, color="black", linewidth=1.5)  # where both take as long
+    bar.set_label("CUB's time / scantune's", fontsize=8)
     bar.outline.set_visible(False)
     return figure
 
@@ -134,12 +137,13 @@ def draw_shares(drawn: Sequence[Cell], heading: str, colours: Colours) -> Figure
     types = [name for name in _PANELS if any(cell.type == name and cell.shares for cell in drawn)]
     if not types:
         raise ValueError(f"none of {', '.join(_PANELS)} was measured beside a copy")
-    size = (WIDTH_IN, 2.4)
+    size = (WIDTH_IN, 2.6)
     figure, panels = plt.subplots(1, len(types), figsize=size, sharey=True, squeeze=False, layout="constrained")
     for panel, name in zip(panels[0], types, strict=True):
         of_type = sorted((one for one in drawn if one.type == name and one.shares), key=lambda one: one.exponent)
         _draw_panel(panel, of_type, colours)
     panels[0][0].set_ylabel("share of a copy's speed", fontsize=8)
+    figure.supxlabel("N, the number of items", fontsize=8)
     panels[0][-1].legend(fontsize=7, frameon=False, loc="lower right")
     figure.suptitle(heading, fontsize=8, x=0.01, ha="left")
     return figure

@@ -88,6 +88,13 @@ def test_pictures_say_where_and_against_what_was_measured(drawn: Path) -> None:
             assert expected in texts(path), path.name
 
 
+def test_pictures_name_their_axes(drawn: Path) -> None:
+    for path in pictures.paths(drawn):
+        expected = "CUB's time / scantune's" if path.name.startswith("speedup") else "share of a copy's speed"
+        assert "N, the number of items" in texts(path)
+        assert expected in texts(path)
+
+
 def test_pictures_are_small_and_the_same_for_the_same_figures(drawn: Path, tmp_path: Path) -> None:
     pictures.main([str(tmp_path / "sums.csv"), "--out", str(tmp_path / "again")])
     for path in pictures.paths(drawn):
