@@ -4,7 +4,9 @@
 
 The pages are those of docs/, the front page is README.md, and the reference is made here: a page for each public
 header, one of the families of kernels, and one of the commands. Links to pages stay links; links to other files of the
-project become their paths. mkdocs-material does the rest and needs no network.
+project become their paths. Pictures in two colours follow the site's switch, and cells of numbers do not break. Zensical
+does the rest and needs no network. It checks links between pages; tests/structure checks those to pictures and other
+files.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from api_reference import reference
@@ -43,6 +46,13 @@ ADDRESS = re.compile(r"[a-z][a-z+.-]*:|//")
 
 
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+
+# The forge chooses by the reader's system, and the site by its switch.
+PICTURE = re.compile(
+    r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="(?P<dark>[^"]*)">\s*'
+    r'<img (?P<before>[^>]*)src="(?P<light>[^"]*)"(?P<after>[^>]*)>\s*</picture>'
+)
+NUMBERS = re.compile(r"(?<=\| )[*~<>+−-]*\d[^|`]{0,30}(?= \|)")  # cells that begin with a number
 
 
 def links(text: str) -> list[str]:
@@ -75,7 +85,7 @@ def places(paths: list[str]) -> dict[str, str]:
 
 
 def settings(text: str, site: dict[str, str]) -> str:
-    """Return mkdocs's settings with each pattern in the navigation replaced by the headers whose pages it matches."""
+    """Return the settings with each pattern in the navigation replaced by the headers whose pages it matches."""
 
     def listed(match: re.Match[str]) -> str:
         indent, title, pattern = match.groups()
@@ -100,8 +110,25 @@ def site_text(page: str, text: str, site: dict[str, str]) -> str:
         return label if path.endswith(label.strip("`")) else f"{label} (`{path}`)"
 
     parts = FENCE.split(text)  # every other one is code
-    parts[::2] = [LINK.sub(changed, ATTRIBUTE.sub(changed, part)) for part in parts[::2]]
+    parts[::2] = [for_the_site(LINK.sub(changed, ATTRIBUTE.sub(changed, part))) for part in parts[::2]]
     return "".join(parts)
+
+
+def for_the_site(text: str) -> str:
+    """Return text with pictures that follow the site's switch, and cells of numbers on one line each."""
+    img = r'<img \g<before>src="\g<{0}>#only-{0}"\g<after>>'
+    text = PICTURE.sub(img.format("light") + "\n" + img.format("dark"), text)
+    return NUMBERS.sub(lambda match: match.group().replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
+def navigation_faults(settings: str, site: Iterable[str]) -> list[str]:
+    """Return what is wrong with the navigation, which Zensical does not check."""
+    listed = re.findall(r"^ *- .*: (\S+\.md)$", settings, re.MULTILINE)
+    there = {place for place in site if place.endswith(".md")}
+    return [
+        *(f"{SETTINGS} has no line for {place}" for place in sorted(there - {*listed})),
+        *(f"{SETTINGS} names {place}, which is not there" for place in sorted({*listed} - there)),
+    ]
 
 
 def project_files() -> list[str]:
@@ -111,8 +138,8 @@ def project_files() -> list[str]:
     return [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
 
 
-def write_pages(folder: Path) -> None:
-    """Write what mkdocs reads: its settings, and the pages with the files beside them."""
+def write_pages(folder: Path) -> list[str]:
+    """Write what Zensical reads: settings, and the pages with the files beside them. Return what is wrong with them."""
     shutil.rmtree(folder / "pages", ignore_errors=True)
     site = places(project_files())
     (folder / "pages" / REFERENCE).mkdir(parents=True)
@@ -127,16 +154,23 @@ def write_pages(folder: Path) -> None:
             shutil.copy(ROOT / path, target)
     (folder / "pages" / COMMANDS).write_text(command_reference(ROOT))
     (folder / "pages" / FAMILIES).write_text(family_reference(ROOT))
-    (folder / "mkdocs.yml").write_text(settings((ROOT / SETTINGS).read_text(), site))
+    text = settings((ROOT / SETTINGS).read_text(), site)
+    (folder / "mkdocs.yml").write_text(text)
+    return navigation_faults(text, [*site.values(), COMMANDS, FAMILIES])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder.resolve()
-    write_pages(folder)
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", folder / "mkdocs.yml"]
-    if subprocess.run(build, check=False, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}).returncode:
+    if faults := write_pages(folder):
+        print("\n".join(faults), file=sys.stderr)
+        return 1
+    shutil.rmtree(folder / "site", ignore_errors=True)
+    build = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "--config-file", folder / "mkdocs.yml"]
+    ended = subprocess.run(build, check=False, capture_output=True, text=True)
+    if ended.returncode:
+        print(ended.stdout, ended.stderr, sep="", file=sys.stderr)
         return 1
     print(f"docs: {folder / 'site'}/index.html; to search too: python3 -m http.server -d {folder / 'site'}")
     return 0

@@ -135,6 +135,29 @@ def test_links_between_pages_stay_and_others_become_paths() -> None:
     )
 
 
+def test_pictures_in_two_colours_follow_the_switch_of_the_site() -> None:
+    text = (
+        '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="a-dark.svg">\n'
+        '  <img alt="A" src="a.svg" width="600">\n</picture>\n'
+    )
+    site = {f"docs/{place}": place for place in ("a.md", "a.svg", "a-dark.svg")}
+    assert pages.site_text("docs/a.md", text, site) == (
+        '<img alt="A" src="a.svg#only-light" width="600">\n<img alt="A" src="a-dark.svg#only-dark" width="600">\n'
+    )
+
+
+def test_cells_of_numbers_do_not_break() -> None:
+    text = "| i8 sum | 6.5 µs, **1.90**, 51 % | 2 |\n| a 1 | `2 b` | **1** ms |\n6 µs\n"
+    assert pages.for_the_site(text) == (
+        "| i8 sum | 6.5\xa0µs,\xa0**1.90**,\xa051\xa0% | 2 |\n| a 1 | `2 b` | **1**\xa0ms |\n6 µs\n"
+    )
+
+
+def test_pages_that_the_navigation_lacks_or_invents_are_told() -> None:
+    faults = pages.navigation_faults("nav:\n  - A: a.md\n  - B:\n      - C: b/c.md\n", ["a.md", "b/d.md", "b/d.svg"])
+    assert faults == ["docs/mkdocs.yml has no line for b/d.md", "docs/mkdocs.yml names b/c.md, which is not there"]
+
+
 def test_the_site_builds_without_a_warning_and_holds_every_page(site: Path) -> None:
     built = {str(path.relative_to(site).with_suffix("")) for path in site.rglob("*.html")}
     docs = ROOT / "docs"
@@ -168,7 +191,7 @@ def test_every_public_header_has_a_page_in_the_navigation(site: Path, reference_
     headers = {path.name for path in (ROOT / pages.INCLUDE / "scantune").iterdir()}
     assert set(reference_pages) == headers
     front = (site / "index.html").read_text()
-    assert [name for name in headers if f'href="reference/{name}.html"' not in front] == []
+    assert [name for name in headers if f'href="./reference/{name}.html"' not in front] == []
 
 
 def test_the_reference_has_every_name_that_a_compiler_sees(reference_pages: dict[str, str]) -> None:
