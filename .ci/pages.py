@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from api_reference import reference
@@ -121,13 +120,12 @@ def for_the_site(text: str) -> str:
     return NUMBERS.sub(lambda match: match.group().replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 
-def navigation_faults(settings: str, site: Iterable[str]) -> list[str]:
-    """Return what is wrong with the navigation, which Zensical does not check."""
-    listed = re.findall(r"^ *- .*: (\S+\.md)$", settings, re.MULTILINE)
-    there = {place for place in site if place.endswith(".md")}
+def navigation_faults(settings: str, there: set[str]) -> list[str]:
+    """Return what is wrong with the navigation to the pages that are there, which Zensical does not check."""
+    listed = set(re.findall(r"^ *- .*: (\S+\.md)$", settings, re.MULTILINE))
     return [
-        *(f"{SETTINGS} has no line for {place}" for place in sorted(there - {*listed})),
-        *(f"{SETTINGS} names {place}, which is not there" for place in sorted({*listed} - there)),
+        *(f"{SETTINGS} has no line for {place}" for place in sorted(there - listed)),
+        *(f"{SETTINGS} names {place}, which is not there" for place in sorted(listed - there)),
     ]
 
 
@@ -156,7 +154,7 @@ def write_pages(folder: Path) -> list[str]:
     (folder / "pages" / FAMILIES).write_text(family_reference(ROOT))
     text = settings((ROOT / SETTINGS).read_text(), site)
     (folder / "mkdocs.yml").write_text(text)
-    return navigation_faults(text, [*site.values(), COMMANDS, FAMILIES])
+    return navigation_faults(text, {str(page.relative_to(folder / "pages")) for page in folder.rglob("*.md")})
 
 
 def main() -> int:

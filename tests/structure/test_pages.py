@@ -154,7 +154,7 @@ def test_cells_of_numbers_do_not_break() -> None:
 
 
 def test_pages_that_the_navigation_lacks_or_invents_are_told() -> None:
-    faults = pages.navigation_faults("nav:\n  - A: a.md\n  - B:\n      - C: b/c.md\n", ["a.md", "b/d.md", "b/d.svg"])
+    faults = pages.navigation_faults("nav:\n  - A: a.md\n  - B:\n      - C: b/c.md\n", {"a.md", "b/d.md"})
     assert faults == ["docs/mkdocs.yml has no line for b/d.md", "docs/mkdocs.yml names b/c.md, which is not there"]
 
 
