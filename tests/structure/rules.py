@@ -69,6 +69,7 @@ SHOWN_EXAMPLES = {
     "docs/getting-started.md": {"scan.cpp"},
     "docs/load-balance.md": {"load_balance.cpp"},
     "docs/maps.md": {"maps.cpp"},
+    "docs/predicate-with-state.md": {"cub_in_range.cu", "in_range.cpp"},
     "docs/reduce.md": {"reduce.cpp"},
     "docs/select.md": {"select.cpp"},
     "docs/sort.md": {"sort.cpp"},
