@@ -6,7 +6,6 @@ import functools
 import json
 import re
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,16 +16,6 @@ from patched_tree import BUILD, HERE, ROOT, files_of, run
 PATCHES = sorted(HERE.glob("*.patch"))
 # What a source that a patch adds is compiled like.
 BESIDE = "runtime/measure/references/references.cpp"
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of runtime/ and templates/ with every patch."""
-    copy = tmp_path_factory.mktemp("sources")
-    for folder in ("runtime", "templates"):
-        shutil.copytree(ROOT / folder, copy / folder)
-    run("git", "-C", copy, "apply", *PATCHES)
-    return copy
 
 
 @functools.cache
