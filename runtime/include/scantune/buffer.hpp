@@ -16,17 +16,17 @@
 
 namespace scantune::runtime {
 
-// An array of items on the device, which moves but does not copy. The memory is freed with the object; by then no call
-// may be using the object, and no scan its memory.
+// An array of items on the device. It can be moved, not copied. Its destructor frees the memory: no call may then be
+// using the object, and no scan its memory.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>, "items of a buffer are copied to the device byte by byte");
 
  public:
-  // The items are not initialised. Throws RequestError when the size overflows, OutOfMemoryError when memory is short.
+  // Leaves the items uninitialised. Throws RequestError if the size overflows, OutOfMemoryError if memory is short.
   explicit Buffer(std::uint64_t items, Device device = Device::current_gpu)
       : handle_(create(bytes_of(items), device)), items_(items) {}
-  // A copy of a vector, span or the like.
+  // Copies a vector, span or the like.
   template <class Range>
     requires requires(const Range& values) {
       requires std::same_as<std::remove_cvref_t<decltype(*values.data())>, T>;
@@ -38,8 +38,8 @@ class Buffer {
 
   T* data() const { return static_cast<T*>(scantune_buffer_data(handle_.get())); }
   std::uint64_t size() const { return items_; }
-  // Both copy all items, from or to memory of the host. They wait for the scans on the device, so they must not be
-  // called while a stream is being captured.
+  // Both copy all items, from or to host memory. They wait for the scans on the device, so do not call them while a
+  // stream is being captured.
   void upload(const T* source) { detail::check(scantune_buffer_upload(handle_.get(), source, items_ * sizeof(T))); }
   void download(T* destination) const {
     detail::check(scantune_buffer_download(handle_.get(), destination, items_ * sizeof(T)));

@@ -1,4 +1,4 @@
-// What decides whether a selection keeps an item, and which part it is in. Included by select.hpp.
+// Predicates, equalities and three-way rules of selections. Included by select.hpp.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -20,14 +20,14 @@ namespace scantune::runtime {
 
 namespace detail {
 
-// What items are compared with, before their type is known.
+// A comparison with a constant, before the type of the items is known.
 template <class X>
 struct Comparison {
   scantune_criterion criterion;
   X constant;
 };
 
-// What items are told apart by, likewise.
+// The pivot of a three-way partition, before the type of the items is known.
 template <class X>
 struct Pivot {
   X constant;
@@ -36,12 +36,12 @@ struct Pivot {
 inline constexpr ValueWords kConstantWords = {"the predicate's constant", "an item, ", "pass a constant that it holds"};
 inline constexpr ValueWords kPivotWords = {"the pivot", "an item, ", "pass a pivot that it holds"};
 
-// The bits of a half-precision number, by its bits of fraction and its least exponent.
+// The bits of a half-precision number, for a format given by its fraction bits and least exponent.
 template <int kFractionBits, int kLeastExponent, class X>
 std::uint16_t half_bits(const ValueWords& words, scantune_type type, const X& value) {
-  constexpr int kExponents = 2 * (1 - kLeastExponent) + 1;  // the last one is that of infinities and NaN
+  constexpr int kExponents = 2 * (1 - kLeastExponent) + 1;  // the last one is for infinities and NaN
   constexpr auto kInfinity = static_cast<std::uint16_t>(kExponents << kFractionBits);
-  // A long double that becomes a double first would be rounded twice.
+  // Converting a long double to double first would round twice.
   using Number = std::conditional_t<std::is_same_v<X, long double>, long double, double>;
   const auto number = static_cast<Number>(value);
   const auto sign = static_cast<std::uint16_t>(std::signbit(number) ? 0x8000 : 0);
@@ -59,7 +59,7 @@ std::uint16_t half_bits(const ValueWords& words, scantune_type type, const X& va
   return sign | static_cast<std::uint16_t>(bits);
 }
 
-// The constant as an item, by the rules of InitialValue.
+// The constant as an item, with the checks of InitialValue.
 template <class T, class X>
 CallBytes constant_of(const ValueWords& words, const X& value) {
   if constexpr (kHalfType<T> != SCANTUNE_DEFAULT_TYPE) {
@@ -88,12 +88,12 @@ CallBytes constant_of(const ValueWords& words, const X& value) {
 
 }  // namespace detail
 
-// The rule by which a selection keeps an item: the item's value alone.
+// Which items a selection keeps, by their value.
 struct Predicate {
-  // Comparisons of an item with a constant, as C++ compares two numbers of the items' type: only not_equal() keeps a
-  // NaN. The constant is any number that an item holds. Floating-point numbers never become integers. An integer that
-  // an item does not hold exactly is a RequestError of the selection, as is a floating-point number that it could only
-  // round to infinity.
+  // Compare an item with a constant, as C++ compares two numbers of the item type: only not_equal() keeps a NaN. The
+  // constant is any number that the item type can represent. A floating-point number is not converted to an integer.
+  // The selection throws RequestError for an integer that an item cannot hold exactly, and for a floating-point number
+  // that would round to infinity.
   template <class X>
   static detail::Comparison<X> less(const X& constant) {
     return {SCANTUNE_LESS, constant};
@@ -119,20 +119,20 @@ struct Predicate {
     return {SCANTUNE_NOT_EQUAL, constant};
   }
 
-  // A predicate in CUDA C++ source, by the rules of UserFunction. The source defines
+  // A predicate in CUDA C++ source; UserFunction has the rules. The source defines
   //     __device__ bool keep(Value item)
-  // Value is the type of the items: declared already if that is a number; for a struct the source defines a Value of
-  // the same members. It must give the same answer whenever it is asked about an item, once or twice.
+  // Value is the item type. It is already declared if it is a number; for a struct, the source defines a Value with the
+  // same members. keep() is called once or twice for an item and must return the same answer both times.
   template <class... State>
   static UserFunction source(std::string source, const State&... state) {
     return {UserFunction::Role::keep, std::move(source), state...};
   }
 };
 
-// Whether an item is equal to the one before it. By default numbers are compared as C++ compares them: a NaN is equal
-// to nothing. Structs need a source.
+// Whether an item equals the one before it. By default numbers are compared as in C++: a NaN equals nothing. Structs
+// need a source.
 struct Equality {
-  // An equality in CUDA C++ source, by the rules of Predicate::source(). The source defines
+  // An equality in CUDA C++ source, with the rules of Predicate::source(). The source defines
   //     __device__ bool equal(Value before, Value item)
   template <class... State>
   static UserFunction source(std::string source, const State&... state) {
@@ -140,15 +140,15 @@ struct Equality {
   }
 };
 
-// The rule by which a three-way partition tells three parts apart: by the item's value alone.
+// How a three-way partition divides the items, by their value.
 struct Parts {
-  // Items less than the pivot, those equal to it, and the others, with the NaNs among these. The pivot is any number
-  // that an item holds, by the rules of Predicate's constants.
+  // Three parts: items less than the pivot, items equal to it, and the rest, NaNs included. The pivot has the rules of
+  // Predicate's constants.
   template <class X>
   static detail::Pivot<X> around(const X& pivot) {
     return {pivot};
   }
-  // A rule in CUDA C++ source, by the rules of Predicate::source(). The source defines
+  // A rule in CUDA C++ source, with the rules of Predicate::source(). The source defines
   //     __device__ int part(Value item)
   // which returns 0 for the first part, 1 for the second, and anything else for the third.
   template <class... State>
@@ -159,18 +159,18 @@ struct Parts {
 
 namespace detail {
 
-// What decides about items T: a comparison with a constant, or a function.
+// The criterion for items of type T: a comparison with a constant, or a function.
 template <class T>
 class Rule {
  public:
-  // Throws RequestError unless an item holds the constant.
+  // Throws RequestError unless T can hold the constant.
   template <class X>
   Rule(const ValueWords& words, scantune_criterion criterion, const X& constant)
       : criterion_(criterion), constant_(constant_of<T>(words, constant)) {}
   Rule(scantune_criterion criterion, UserFunction function) : criterion_(criterion), function_(std::move(function)) {}
   explicit Rule(scantune_criterion criterion) : criterion_(criterion) {}  // the constant is 0
 
-  // The request points to what this holds.
+  // The request points into this object, which must outlive it.
   void put_in(scantune_select_request& request) const {
     request.criterion = criterion_;
     request.function = function_.get();

@@ -1,5 +1,5 @@
-// The first include of every C++ header, so that a compiler of an older standard prints one sentence and not a page of
-// errors: what follows in each is left out then.
+// The first include of every C++ header. A compiler for an older standard prints this one error instead of a page of
+// them, since each header then leaves out its contents.
 #pragma once
 
 #if __cplusplus >= 202002L

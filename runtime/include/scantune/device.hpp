@@ -10,10 +10,10 @@ struct CUstream_st;
 
 namespace scantune::runtime {
 
-// What a call runs on, and its memory lies on.
+// The device that a call runs on and that has its memory.
 enum class Device {
-  current_gpu = SCANTUNE_CURRENT_GPU,  // of the thread's context; the host device where SCANTUNE_DEVICE is host
-  host = SCANTUNE_HOST_DEVICE          // runs the kernels on the CPU, at once, and ignores streams
+  current_gpu = SCANTUNE_CURRENT_GPU,  // of the thread's context; the host device if SCANTUNE_DEVICE is host
+  host = SCANTUNE_HOST_DEVICE          // runs the kernels on the CPU before the call returns, and ignores streams
 };
 
 // A cudaStream_t or CUstream; null is the legacy default stream.

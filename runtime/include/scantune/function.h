@@ -1,12 +1,12 @@
-/* A function of the caller's own, in CUDA C++ source that is compiled with the kernel. */
+/* A function that the caller writes in CUDA C++. It is compiled with the kernel. */
 #ifndef SCANTUNE_FUNCTION_H
 #define SCANTUNE_FUNCTION_H
 
 #include "scantune/types.h"
 
-/* What a function is for, and what its source defines at global scope. Value is the accumulator in combine(), the type
- * of the items in a selection's functions, the input's type in a load() and the accumulator in a store(); Result is the
- * accumulator in a load() and the output's type in a store(). */
+/* The role of a function, and what its source defines at global scope. Value is the accumulator in combine(), the item
+ * type in the functions of a selection, the input type in load() and the accumulator in store(). Result is the
+ * accumulator in load() and the output type in store(). */
 typedef enum scantune_function_role {
   SCANTUNE_FUNCTION_COMBINE = 1,     /* Value combine(Value earlier, Value later): associative, need not commute */
   SCANTUNE_FUNCTION_MAP = 2,         /* Result load(Value item), or Result store(Value result) */
@@ -18,42 +18,41 @@ typedef enum scantune_function_role {
   SCANTUNE_FUNCTION_PART = 8         /* int part(Value item): 0, 1, or anything else for the third part */
 } scantune_function_role;
 
-/* What one combination costs. Operators without a name share tuning records by it and by the value's size. */
+/* What one combination costs. Operators without a name share tuning records if cost and value size agree. */
 typedef enum scantune_cost {
   SCANTUNE_MODERATE = 0, /* a few multiplications and additions for each 4 bytes of a value */
   SCANTUNE_CHEAP = 1,    /* about one instruction for each 4 bytes */
   SCANTUNE_EXPENSIVE = 2 /* tens of instructions */
 } scantune_cost;
 
-/* The function of one role. All are __device__ functions. Value and Result are declared already where they are built-in
- * types, half-precision numbers as float in maps; a struct the source defines under that name (or names: using Value =
- * ...), trivially copyable, of the size and alignment that the request gives. The source may define whatever else it
- * needs, and its macros do not reach the kernels. It cannot include files: compiled kernels are kept under its text
- * alone, so whatever might read a file is refused before it is compiled (docs/tuning.md has the list); paste the file's
- * text in. A mistake in it is a SCANTUNE_COMPILE_ERROR whose log counts the lines of this text, as operator.cu,
- * load.cu, store.cu, keep.cu, equal.cu or part.cu. The source is code: take it only from people whom you trust.
+/* A __device__ function of one role. Built-in types Value and Result are already declared; in maps a half-precision
+ * number is a float. The source defines a struct type itself, under that name or by an alias (using Value = ...):
+ * trivially copyable, with the size and alignment that the request gives. The source may define more; its macros do not
+ * reach the kernels. It cannot include files, because the kernel cache knows this text alone: anything that might read
+ * a file is refused before compilation (docs/tuning.md has the list). Paste the file's text instead. An error in the
+ * source is a SCANTUNE_COMPILE_ERROR, whose log counts the lines of this text as operator.cu, load.cu, store.cu,
+ * keep.cu, equal.cu or part.cu. The source is code: accept it only from people whom you trust.
  *
- * With a state the function takes a State after its other arguments, and the source defines a struct State, trivially
- * copyable, of state_bytes and aligned to at most 16. Its bytes come with every call, so another state needs no other
- * kernel. combine() is associative with each state.
+ * A function with a state takes a State as its last argument. The source defines struct State: trivially copyable, of
+ * state_bytes bytes, aligned to at most 16. Every call passes the bytes of its state, so a new state needs no new
+ * kernel. combine() must be associative for every state.
  *
- * The index of an item is its place in the array, and that of a reduction's result its row or column. A map is called
- * for items that exist alone, in any order, and a load more than once for some. A function of a selection must give the
- * same answer whenever it is asked about an item: it is asked once or twice, and with another answer the results are
- * wrong, but nothing is written outside the arrays.
+ * The index of an item is its position in the array; the index of a reduction's result is its row or column. A map is
+ * called only for items that exist, in any order; a load may be called more than once for an item. A function of a
+ * selection is called once or twice for an item and must return the same answer both times. If it does not, the results
+ * are wrong, but nothing is written outside the arrays.
  *
- * Start from SCANTUNE_FUNCTION_INIT, or from zeroes but for struct_bytes and role. */
+ * Start from SCANTUNE_FUNCTION_INIT, or from zeroes with struct_bytes and role set. */
 typedef struct scantune_function {
-  size_t struct_bytes; /* sizeof(scantune_function), by which the library tells versions apart */
+  size_t struct_bytes; /* sizeof(scantune_function): tells the library which version this is */
   scantune_function_role role;
-  uint32_t state_bytes; /* of *state: 1 to 32; 0 if there is none */
+  uint32_t state_bytes; /* size of *state: 1 to 32; 0 without a state */
   const char* source;
-  const void* state; /* the source's State, in memory of the host; NULL if it has none */
-  /* The rest is for SCANTUNE_FUNCTION_COMBINE. */
-  const void* identity; /* an accumulator x with combine(x, y) = y, from which exclusive scans and reductions without
-                           init start; exclusive scans and reductions of no items need it: NULL if there is none */
-  scantune_type identity_type; /* the type of *identity, which must be the accumulator's; SCANTUNE_DEFAULT_TYPE if there
-                                  is none */
+  const void* state; /* the source's State, in host memory; NULL without a state */
+  /* The rest applies to SCANTUNE_FUNCTION_COMBINE only. */
+  const void* identity; /* an accumulator x with combine(x, y) = y, or NULL. Exclusive scans and reductions without init
+                           start from it. Without init an exclusive scan needs it, and so does a reduction of n = 0 */
+  scantune_type identity_type; /* the type of *identity: the accumulator's; SCANTUNE_DEFAULT_TYPE without an identity */
   scantune_cost cost;
   const char* name; /* the key of its tuning records: 1 to 64 letters, digits, '_', '-' and '.'; or NULL */
 } scantune_function;

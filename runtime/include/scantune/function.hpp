@@ -1,4 +1,4 @@
-// Functions of the caller's own, in CUDA C++ source that is compiled with the kernel.
+// Functions that the caller writes in CUDA C++. They are compiled with the kernel.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -28,7 +28,7 @@ inline void refuse_null_characters(const char* argument, const std::string& text
                        std::to_string(position) + "; it must be text");
 }
 
-// What comes with every call: a constant of the items' type, or a function's state. All zeroes are the number 0.
+// Bytes that every call passes: a constant of the item type, or a function's state. Zeroed bytes are the number 0.
 struct CallBytes {
   alignas(16) unsigned char bytes[32] = {};
 
@@ -40,8 +40,8 @@ struct CallBytes {
   }
 };
 
-// What is passed by mistake for a function: text, or a lambda or an object such as std::plus<>, which the host
-// alone can call.
+// What callers pass by mistake instead of a function: text, or a lambda or object such as std::plus<>, which only the
+// host can call.
 template <class T>
 inline constexpr bool kIsText =
     std::is_convertible_v<const T&, std::string_view> && !std::is_null_pointer_v<std::remove_cvref_t<T>>;
@@ -51,13 +51,13 @@ concept HostFunction = std::is_class_v<T> && (requires { &T::operator(); } || st
 
 }  // namespace detail
 
-// A function of one role, which is cheap to copy. Op::custom(), Predicate, Equality, Parts and Map make them.
+// A function of one role; cheap to copy. Op::custom(), Predicate, Equality, Parts and Map create them.
 //
-// The source defines the function at global scope, as scantune/function.h lists for each role. It cannot include files,
-// since compiled kernels are kept under its text alone: paste their text in. A mistake in it is a CompileError of the
-// call or plan, whose text counts the source's lines. With a state the function takes a State after its other
-// arguments, and the source defines a struct State of the same members, of at most 32 bytes. It comes with every call,
-// so another state needs no other kernel. A plan keeps the one that it was made with.
+// The source defines the function at global scope; scantune/function.h lists its signature for each role. The source
+// cannot include files, because the kernel cache knows its text alone: paste the text of a file instead. An error in it
+// is a CompileError of the call or plan, whose text counts the lines of the source. A function with a state takes a
+// State as its last argument; the source defines a struct State with the same members, of at most 32 bytes. Every call
+// passes its state, so a new state needs no new kernel. A plan keeps the state that it was created with.
 class UserFunction {
  public:
   enum class Role {
@@ -72,7 +72,7 @@ class UserFunction {
   };
 
   UserFunction() = default;  // none
-  // Throws RequestError when the source holds a null character.
+  // Throws RequestError if the source has a null character.
   UserFunction(Role role, std::string source) : UserFunction(given(role, std::move(source))) {}
   template <class State>
   UserFunction(Role role, std::string source, const State& state)
@@ -90,10 +90,10 @@ class UserFunction {
                   "a function runs on the device: pass CUDA source, as in Map::source(text) or Equality::source(text)");
   }
 
-  const scantune_function* get() const { return given_ ? &given_->view : nullptr; }  // null if there is none
+  const scantune_function* get() const { return given_ ? &given_->view : nullptr; }  // null without a function
 
  protected:
-  // A function, with what the C interface points to.
+  // The function as C sees it, and the memory that it points to.
   struct Given {
     std::string source;
     std::string name;
@@ -126,7 +126,7 @@ class UserFunction {
   }
   explicit UserFunction(std::shared_ptr<Given> given) : given_(std::move(given)) {}
 
-  std::shared_ptr<const Given> given_;  // null if there is none
+  std::shared_ptr<const Given> given_;  // null without a function
 };
 
 namespace detail {

@@ -1,4 +1,4 @@
-// The accumulator that is combined before the first item.
+// The initial value: an accumulator that is combined before the first item.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -41,7 +41,7 @@ struct Integer {
     return {false, bits};
   }
 
-  // How many there are from its first digit to its last that is 1, in binary; 0 for 0.
+  // Significant bits: from the highest 1 to the lowest 1; 0 for 0.
   constexpr int bits() const {
     return magnitude == 0 ? 0 : 64 - std::countl_zero(magnitude) - std::countr_zero(magnitude);
   }
@@ -60,7 +60,7 @@ constexpr bool holds(Integer integer) {
   }
 }
 
-// How messages speak of a value that the caller passes, and of the type that is to hold it.
+// How messages name a value that the caller passes, and the type that must hold it.
 struct ValueWords {
   const char* value;
   const char* holder;
@@ -97,7 +97,7 @@ Acc number_from_integer(const ValueWords& words, const T& value) {
   return static_cast<Acc>(value);
 }
 
-// Rounds like any conversion of a literal, but not to infinity.
+// Rounds as a literal is converted, but throws instead of rounding to infinity.
 template <class Acc, class T>
 Acc number_from_floating(const ValueWords& words, const T& value) {
   constexpr Acc kGreatest = std::numeric_limits<Acc>::max();
@@ -109,7 +109,7 @@ Acc number_from_floating(const ValueWords& words, const T& value) {
   return static_cast<Acc>(value);
 }
 
-// Returns an Acc, a value that converts to a struct Acc, or nullopt.
+// Returns the value as an Acc, or nullopt.
 template <class Acc, class T>
 auto accumulator_from(const T& value) {
   if constexpr (std::is_same_v<T, std::nullopt_t>) {
@@ -134,9 +134,9 @@ auto accumulator_from(const T& value) {
 
 }  // namespace detail
 
-// None, or a value of any type that the accumulator Acc holds. Floating-point numbers never become integers. An integer
-// that Acc does not hold exactly throws RequestError, and so does a floating-point number that it could only round to
-// infinity.
+// No value, or a value of any type that the accumulator Acc can hold. A floating-point number is not converted to an
+// integer. Throws RequestError for an integer that Acc cannot hold exactly, and for a floating-point number that would
+// round to infinity.
 template <class Acc>
 class InitialValue {
  public:
@@ -146,7 +146,7 @@ class InitialValue {
   template <class T>
   InitialValue(const T& value) : value_(detail::accumulator_from<Acc>(value)) {}
 
-  const Acc* get() const { return value_ ? &*value_ : nullptr; }  // null if there is none
+  const Acc* get() const { return value_ ? &*value_ : nullptr; }  // null without a value
 
  private:
   std::optional<Acc> value_;

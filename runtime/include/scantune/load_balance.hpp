@@ -1,14 +1,14 @@
-// Load balances: which segment each item is in, where segments have any lengths. Included by runtime.hpp.
+// Load balances: the segment of each item, for segments of any lengths. Included by runtime.hpp.
 //
 //   runtime::load_balance(d_offsets, segments, d_segment_of, n);                        // the segment of every item
-//   runtime::load_balance(d_offsets, segments, d_segment_of, n, {.rank_of = d_rank});   // and its place there
+//   runtime::load_balance(d_offsets, segments, d_segment_of, n, {.rank_of = d_rank});   // and its position in it
 //   runtime::expand(d_offsets, segments, d_values, d_out, n);                           // the value of its segment
 //
-// There are segments + 1 offsets, which ascend from 0 to n: segment s has the items from offsets[s] on and before
-// offsets[s + 1], and may be empty. All pointers lead to memory of the device; outputs lie apart from all else. The
-// host does not look at the offsets. Wrong ones give wrong results, and touch no memory but these arrays. Each function
-// returns as soon as the work is in the stream, and throws before anything is launched if an argument is wrong: but for
-// a check of offsets, which is launched and waited for.
+// There are segments + 1 offsets, which ascend from 0 to n: segment s has the items offsets[s] to offsets[s + 1] - 1,
+// and may be empty. All pointers are to device memory, and an output overlaps no other array. The host does not read
+// the offsets. Invalid offsets give wrong results, but nothing outside these arrays is touched. Each function returns
+// as soon as the work is in the stream. If an argument is wrong, it throws and launches nothing, except a check of
+// offsets, which it waits for.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -24,27 +24,27 @@ namespace scantune::runtime {
 
 template <class Index>
 struct LoadBalanceOptions {
-  Index* rank_of = nullptr;  // where the place of each item in its segment goes; null: nowhere
-  // Whether the offsets are checked first. The check waits for the stream and throws RequestError that names the first
-  // wrong offset; it is refused while the stream is being captured.
+  Index* rank_of = nullptr;  // receives the position of each item in its segment; null: not written
+  // Check the offsets first. The check waits for the stream and throws a RequestError that names the first invalid
+  // offset. It is refused while the stream is being captured.
   bool check = false;
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   Device device = Device::current_gpu;
-  std::string config = {};  // as of scans
+  std::string config = {};  // as in ScanOptions
 };
 
-// The options of expand(), and of plans, which check the offsets at every call.
+// The options of expand() and of plans. A plan checks the offsets at every call.
 struct ExpandOptions {
-  bool check = false;  // as of load_balance()
+  bool check = false;  // as in LoadBalanceOptions
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   Device device = Device::current_gpu;
   std::string config = {};
 };
 
-// Plans of load_balance(), for segments, for ranks, or for both, and of expand(). They need no workspace, but for what
-// a check of offsets takes of the library's.
+// Plans of load_balance() for segments, ranks, or both, and of expand(). They need no workspace; a check of offsets
+// uses one of the library's.
 template <class Offset, class Index>
 using LoadBalancePlan = Plan<Input<Offset>, Output<Index>>;
 template <class Offset, class Index>
@@ -94,9 +94,9 @@ auto balance_of_values(std::uint64_t segments, std::uint64_t n, const ExpandOpti
 
 }  // namespace detail
 
-// Writes the segment of item i to segment_of[i], for i in [0, n), and its place there to options.rank_of[i], if that is
-// not null. A segment_of that is null beside ranks is not written. Index must be able to number the segments, and count
-// the items of one.
+// Writes the segment of each item i in [0, n) to segment_of[i], and its position in the segment to options.rank_of[i]
+// if that is not null. With rank_of, segment_of may be null and is then not written. Index must be able to number the
+// segments, and to count the items of one.
 template <class Offset, class Index>
 void load_balance(const Offset* offsets, std::uint64_t segments, Index* segment_of, std::uint64_t n,
                   const LoadBalanceOptions<std::type_identity_t<Index>>& options = {}) {
@@ -112,7 +112,7 @@ void load_balance(const Offset* offsets, std::uint64_t segments, Index* segment_
 }
 SCANTUNE_EXPLAIN_MISTAKES(load_balance)
 
-// Writes the value of its segment to output[i], for every item i in [0, n). T is any trivially copyable type of 1 to 32
+// Writes the value of its segment to output[i], for each item i in [0, n). T is any trivially copyable type of 1 to 32
 // bytes.
 template <class Offset, class T>
 void expand(const Offset* offsets, std::uint64_t segments, const std::type_identity_t<T>* values, T* output,
@@ -121,8 +121,8 @@ void expand(const Offset* offsets, std::uint64_t segments, const std::type_ident
 }
 SCANTUNE_EXPLAIN_MISTAKES(expand)
 
-// Plans of exactly so many segments and items. Each throws RequestError when no kernel solves the problem, and another
-// scantune::Error when one cannot be had.
+// Create plans for exactly these numbers of segments and items. Throw RequestError if no kernel solves the problem, and
+// another scantune::Error if the kernel cannot be compiled or loaded.
 template <class Offset, class Index = std::uint64_t>
 LoadBalancePlan<Offset, Index> load_balance_plan(std::uint64_t segments, std::uint64_t n,
                                                  const ExpandOptions& options = {}) {

@@ -1,5 +1,5 @@
 // The library's remarks: that nothing was tuned and the default config runs, that the kernel cache cannot be written,
-// and the like. They go to standard error unless a program takes them.
+// and the like. They go to standard error unless a Log receives them.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -14,16 +14,16 @@
 
 namespace scantune::runtime {
 
-// Takes each remark of the process once while it lives. There is one Log at a time. take is called from any thread, one
-// call after another; what it throws is dropped. It must not wait for a thread that may be calling scantune, nor
-// destroy the Log.
+// Receives each remark of the process once during its lifetime. There is one Log at a time. take is called from any
+// thread, by one thread at a time; exceptions from it are dropped. It must not wait for a thread that may be calling
+// scantune, and must not destroy the Log.
 class Log {
  public:
   using Take = std::function<void(std::string_view remark)>;
 
-  // Throws RequestError if there is nothing to call.
+  // Throws RequestError if take is empty.
   explicit Log(Take take) : take_(std::move(take)) {
-    if (!take_) throw RequestError("the function that is to take the remarks is empty");
+    if (!take_) throw RequestError("the function that receives the remarks is empty");
     scantune_set_log(&pass_on, this);
   }
   Log(const Log&) = delete;

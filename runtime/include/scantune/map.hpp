@@ -1,5 +1,4 @@
-// Maps: functions of the caller's own that items go through on their way into a scan or reduction, or results on their
-// way out.
+// Maps: the caller's functions that convert items as a scan or reduction loads them, or results as it stores them.
 //
 //   runtime::scan<float, int, int>(d_in, d_out, n, {.load = runtime::Map::source("__device__ int load(float x) { return
 //   x > 0; }")});
@@ -15,32 +14,32 @@
 
 namespace scantune::runtime {
 
-// Maps, as loads and stores of a scan or reduction. As a load its source defines, at global scope,
+// A map, for the load or store of a scan or reduction. The source of a load defines, at global scope,
 //     __device__ Result load(Value item)
-// and as a store
+// and that of a store
 //     __device__ Result store(Value result)
-// or another of the functions below. Value and Result are declared: of a load the input's type and the accumulator, of
-// a store the accumulator and the output's type. Half-precision numbers are floats there. Where one is a struct that is
-// not the accumulator, the source defines it, by the name of Value or Result, with the same members. All else is said
-// of UserFunction.
+// or another of the functions below. Value and Result are already declared: in a load they are the input type and the
+// accumulator, in a store the accumulator and the output type. A half-precision number is a float. The source defines a
+// struct that is not the accumulator itself, as Value or Result, with the same members. UserFunction has the other
+// rules.
 struct Map {
   // load(Value item), store(Value result)
   template <class... State>
   static UserFunction source(std::string source, const State&... state) {
     return {UserFunction::Role::map, std::move(source), state...};
   }
-  // load(Value item, unsigned long long index), store(Value result, unsigned long long index). The index is the place
-  // in the array; of a reduction's result it is that of its row or column.
+  // load(Value item, unsigned long long index), store(Value result, unsigned long long index). The index is the
+  // position in the array; for a reduction's result it is the row or column.
   template <class... State>
   static UserFunction indexed(std::string source, const State&... state) {
     return {UserFunction::Role::map_indexed, std::move(source), state...};
   }
-  // load(unsigned long long index): items come of their indices alone, and the input is a null pointer.
+  // load(unsigned long long index): computes items from their indices; the input is a null pointer.
   template <class... State>
   static UserFunction generated(std::string source, const State&... state) {
     return {UserFunction::Role::generate, std::move(source), state...};
   }
-  // void store(Value result, unsigned long long index): it writes by itself, or not at all, and the output is a null
+  // void store(Value result, unsigned long long index): writes the result itself, or drops it; the output is a null
   // pointer.
   template <class... State>
   static UserFunction writing(std::string source, const State&... state) {

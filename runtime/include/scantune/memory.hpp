@@ -1,4 +1,4 @@
-// Memory of the device that the library works in, where the program provides it.
+// Workspaces and allocators that the program provides.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -17,8 +17,8 @@
 
 namespace scantune::runtime {
 
-// Memory of the device for a run of a plan to work in, apart from all that the run reads or writes. The address is a
-// multiple of 256 bytes, as that of all memory that CUDA allocates. It may hold anything.
+// Device memory for a run of a plan to work in. It overlaps nothing else the run reads or writes, is aligned to 256
+// bytes, as all memory that CUDA allocates, and may hold anything.
 struct Workspace {
   void* memory = nullptr;
   std::uint64_t bytes = 0;  // at least the plan's workspace_bytes()
@@ -26,12 +26,12 @@ struct Workspace {
   static constexpr std::uint64_t kAlignmentBytes = SCANTUNE_WORKSPACE_ALIGNMENT;
 };
 
-// Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator.
-// The rules for them are those of scantune_allocator (scantune.h).
+// Functions of the program that allocate workspaces, such as a framework's caching allocator. scantune_allocator
+// (scantune.h) has the rules for them.
 struct Allocator {
-  // Returns null if there is no memory. What the function throws counts as null.
+  // Returns null if memory is short. An exception counts as null.
   using Allocate = std::function<void*(std::uint64_t bytes, int device)>;
-  // Takes back memory that no work uses any more. What it throws is dropped.
+  // Frees memory that no work uses any more. Exceptions are dropped.
   using Deallocate = std::function<void(void* memory, std::uint64_t bytes, int device)>;
 
   Allocate allocate;
@@ -55,7 +55,7 @@ inline void deallocate_by(void* allocator, void* memory, std::uint64_t bytes, st
   }
 }
 
-// Memory may go back to an allocator for as long as the process lives.
+// Allocators are kept until the process ends: memory may return to any of them.
 inline Allocator& kept(Allocator allocator) {
   static std::mutex mutex;
   static auto& all = *new std::forward_list<Allocator>;
@@ -65,9 +65,9 @@ inline Allocator& kept(Allocator allocator) {
 
 }  // namespace detail
 
-// Takes the memory of new workspaces, in the whole process, from the allocator, which is kept for as long as the
-// process lives: memory goes back to what it came from. A call that runs meanwhile may use what was set before. Buffers
-// are the driver's memory. Throws RequestError if a function is empty.
+// Makes the whole process allocate new workspaces from the allocator. It is kept until the process ends, because memory
+// returns to the allocator that it came from. A concurrent call may still use the previous allocator. Buffers always
+// come from the driver. Throws RequestError if a function is empty.
 inline void set_allocator(Allocator allocator) {
   const bool is_whole = allocator.allocate && allocator.deallocate;
   if (!is_whole)
@@ -80,11 +80,11 @@ inline void set_allocator(Allocator allocator) {
   detail::check(scantune_set_allocator(&passed));
 }
 
-// Takes the memory of new workspaces from the driver again.
+// Allocates new workspaces from the driver again.
 inline void reset_allocator() { detail::check(scantune_set_allocator(nullptr)); }
 
-// Gives kept memory back to the driver, or to the allocator that it came from, by the rules of scantune_trim(). Returns
-// how many bytes that were.
+// Frees cached memory, to the driver or to the allocator that it came from, and returns the number of bytes.
+// scantune_trim() has the rules.
 inline std::uint64_t trim() {
   std::uint64_t freed_bytes = 0;
   detail::check(scantune_trim(&freed_bytes));

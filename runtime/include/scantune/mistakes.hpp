@@ -1,4 +1,4 @@
-// Natural mistakes in a call, each told in one sentence: functions with this overload refuse them, and nothing else.
+// Overloads that refuse common mistakes in a call, each with one sentence, and accept nothing.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -22,11 +22,11 @@ inline constexpr bool kIsContainer = requires(const T& owner) {
   owner.data();
   owner.size();
 } && !kIsText<T>;
-// Text; a pointer to characters may be an array of such.
+// Text. A pointer to characters may be an array of items.
 template <class T>
 inline constexpr bool kIsTextAlone = kIsText<T> && !std::is_pointer_v<T>;
 
-// Arguments that no plan takes by their position, and no function.
+// Arguments that no function or plan takes by position.
 template <class... Arguments>
 concept MistakenByPlan = ((kIsChoice<Arguments> || kIsContainer<Arguments> || kIsTextAlone<Arguments>) || ...);
 template <class... Arguments>
@@ -46,7 +46,7 @@ constexpr void explain_mistake() {
 
 }  // namespace scantune::runtime::detail
 
-// The overload of a function that takes mistaken arguments alone, and none that are braced.
+// The overload of a function for mistaken arguments that are not in braces.
 #define SCANTUNE_EXPLAIN_MISTAKES(function)                       \
   template <class... Arguments>                                   \
     requires ::scantune::runtime::detail::Mistaken<Arguments...>  \
@@ -54,7 +54,7 @@ constexpr void explain_mistake() {
     ::scantune::runtime::detail::explain_mistake<Arguments...>(); \
   }
 
-// The same of a function whose first template parameters say what its plan or description is of.
+// The same for a function whose first template parameters give the types of its plan or description.
 #define SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(function)               \
   template <class... Types, class... Arguments>                   \
     requires ::scantune::runtime::detail::Mistaken<Arguments...>  \

@@ -1,4 +1,4 @@
-// The operators of a scan: seven built-in ones, and those that a caller writes.
+// The operators of scans and reductions: seven built-in ones, and custom ones that the caller writes.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -16,7 +16,7 @@
 
 namespace scantune::runtime {
 
-// What one combination costs. Operators without a name share tuning records by it and by the value's size.
+// What one combination costs. Operators without a name share tuning records if cost and value size agree.
 enum class Cost {
   moderate = SCANTUNE_MODERATE,   // a few multiplications and additions for each 4 bytes of a value
   cheap = SCANTUNE_CHEAP,         // about one instruction for each 4 bytes
@@ -43,7 +43,7 @@ class Combine : public UserFunction {
   Combine(std::string source, const T& identity, CustomOptions options, const State&... state)
       : UserFunction(made(given(Role::combine, std::move(source), state...), identity, std::move(options))) {}
 
-  // Size and alignment of the identity's type; asked only where a function is given.
+  // Size and alignment of the identity's type; only with a function.
   std::size_t identity_bytes() const { return given_->identity_bytes; }
   std::size_t identity_alignment() const { return given_->identity_alignment; }
 
@@ -65,27 +65,27 @@ class Combine : public UserFunction {
 
 }  // namespace detail
 
-// An associative operator, which is cheap to copy.
+// An associative operator; cheap to copy.
 class Op {
  public:
   static const Op sum;      // integers wrap
   static const Op product;  // integers wrap
   static const Op min;      // NaN propagates, -0 orders below +0
   static const Op max;      // like min
-  static const Op bit_and;  // the last three: integers only
+  static const Op bit_and;  // this and the next two: integers only
   static const Op bit_or;
   static const Op bit_xor;
 
-  // An operator in CUDA C++ source, by the rules of UserFunction. The source defines
+  // An operator in CUDA C++ source; UserFunction has the rules. The source defines
   //     __device__ Value combine(Value earlier, Value later)
-  // associative but not necessarily commutative; Value is the accumulator T. Value is declared already if T is a
-  // number; for a struct the source defines a Value of the same members. combine(identity, x) is x. Throws RequestError
-  // when the source or the name holds a null character.
+  // which is associative but need not commute. Value is the accumulator T. It is already declared if T is a number; for
+  // a struct, the source defines a Value with the same members. combine(identity, x) must be x. Throws RequestError if
+  // the source or the name has a null character.
   template <class T>
   static Op custom(std::string source, const T& identity, CustomOptions options = {}) {
     return Op(detail::Combine(std::move(source), identity, std::move(options)));
   }
-  // The same with a state, with each of which combine(Value earlier, Value later, State state) is associative.
+  // The same with a state: combine(Value earlier, Value later, State state) is associative for every state.
   template <class T, class State>
     requires(!std::is_same_v<State, CustomOptions>)
   static Op custom(std::string source, const T& identity, const State& state, CustomOptions options = {}) {

@@ -1,4 +1,4 @@
-// Choices that several functions have, and how they reach the library.
+// Options that several functions have, and how requests receive them.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -22,20 +22,19 @@ enum class ForwardProgress {
   documented = SCANTUNE_DOCUMENTED  // relies only on what the programming model guarantees
 };
 
-// A hint for the choice of the config: the surroundings in which the scan is to be fast. Where one has no tuning
-// records, those of the other serve.
+// A hint for choosing the config: what runs around the scan. If there are no tuning records for one, those for the
+// other are used.
 enum class Latency {
-  back_to_back = SCANTUNE_BACK_TO_BACK,  // between other scans, which overlap with it
+  back_to_back = SCANTUNE_BACK_TO_BACK,  // between other scans, which overlap it
   isolated = SCANTUNE_ISOLATED           // between kernels that end before it starts and start after it ends
 };
 
-// Rows at any place: item i of row r of plane p is at input + p * plane_stride + r * row_stride + i * item_stride, in
-// items, which may be negative. So columns are rows with a row_stride of 1, and planes of rows are those along any axis
-// of an array. 0 stands for what is dense: item_stride 1, row_stride |item_stride| * length, plane_stride the greater
-// one of |item_stride| * length and |row_stride| * count. An output stride of 0 is the input's. Results of reductions
-// are dense.
+// Rows with strides, in items, which may be negative: item i of row r of plane p is at input + p * plane_stride + r *
+// row_stride + i * item_stride. Columns are rows with a row_stride of 1; planes of rows scan along any axis of an
+// array. 0 means dense: item_stride 1, row_stride |item_stride| * length, plane_stride the greater of |item_stride| *
+// length and |row_stride| * count. An output stride of 0 is the input's. Results of reductions are dense.
 struct Rows {
-  std::uint64_t count = 0;   // of a plane
+  std::uint64_t count = 0;   // rows of a plane
   std::uint64_t length = 0;  // items of a row
   std::int64_t row_stride = 0, item_stride = 0;
   std::int64_t out_row_stride = 0, out_item_stride = 0;
@@ -43,20 +42,19 @@ struct Rows {
   std::int64_t plane_stride = 0, out_plane_stride = 0;
 };
 
-// How the items are cut into sequences. Each is a scan or reduction of its own, which begins from the initial value, if
-// there is one.
+// How the items are divided into sequences. Each is scanned or reduced on its own, from the initial value if there is
+// one.
 class Segments {
  public:
   constexpr Segments() = default;  // all items are one sequence
 
-  // Rows of `length` items each, one after the other in memory. There n is count * length.
+  // Contiguous rows of `length` items each; n is count * length.
   static constexpr Segments rows(std::uint64_t count, std::uint64_t length) {
     return rows({.count = count, .length = length});
   }
-  // There n is planes * count * length.
+  // Strided rows; n is planes * count * length.
   static constexpr Segments rows(const Rows& rows) { return {SCANTUNE_ROWS, rows}; }
-  // Columns of `length` items each, side by side: items of a column are `count` items apart. There, too, n is
-  // count * length.
+  // Columns of `length` items each, side by side: items of a column are `count` items apart; n is count * length.
   static constexpr Segments columns(std::uint64_t count, std::uint64_t length) {
     return {SCANTUNE_COLUMNS, {.count = count, .length = length}};
   }
@@ -70,20 +68,20 @@ class Segments {
   constexpr Segments(scantune_segments kind, const Rows& rows) : kind_(kind), rows_(rows) {}
 
   scantune_segments kind_ = SCANTUNE_NO_SEGMENTS;
-  Rows rows_ = {};  // none where there are no segments
+  Rows rows_ = {};  // unused without segments
 };
 
 namespace detail {
 
-// The config as C takes it, null where none is given.
+// The config as C takes it; null if it is empty.
 inline const char* checked_config(const std::string& config) {
   if (config.empty()) return nullptr;
   if (config.find('\0') != std::string::npos) throw RequestError("config holds a null character; it must be JSON");
   return config.c_str();
 }
 
-// Throws RequestError unless n items are rows or columns of that length. Both numbers may be 0: then nothing is
-// scanned.
+// Throws RequestError unless n is the number of items of the rows or columns. Their count and length may be 0: then
+// nothing is scanned.
 inline void check_segments(const Segments& segments, std::uint64_t n) {
   const std::uint64_t count = segments.count(), length = segments.length(), planes = segments.placed().planes;
   const auto fail = [&](const std::string& why) {
@@ -99,7 +97,7 @@ inline void check_segments(const Segments& segments, std::uint64_t n) {
          ": n must be " + (planes == 1 ? "" : "planes * ") + "count * length");
 }
 
-// Throws RequestError where the results of a call are dense, and strides are given for them.
+// Throws RequestError if output strides are given for results that are always dense.
 inline void check_no_output_strides(const Rows& rows) {
   const auto refuse = [](const char* name, std::int64_t stride) {
     if (stride != 0)
@@ -111,7 +109,7 @@ inline void check_no_output_strides(const Rows& rows) {
   refuse("out_plane_stride", rows.out_plane_stride);
 }
 
-// Sets what the options have of a request's head, which points into them.
+// Copies the options to a request's head, which points into them.
 template <class Options>
 void take_options(scantune_head& head, std::uint64_t n, const Options& options) {
   head.n = n;

@@ -1,4 +1,4 @@
-// What a call passes to the library, and plans of such calls.
+// Arguments of calls, and plans.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -20,7 +20,7 @@ namespace scantune::runtime {
 
 namespace detail {
 
-// The type of counts, indices and n in memory, whatever C++ calls the integer.
+// The type of a count, index or n in memory, by its size and sign.
 template <class Integer>
 constexpr scantune_type count_type() {
   static_assert(kIsIndex<Integer>, "counts and indices are integers of 4 or 8 bytes, signed or not");
@@ -28,7 +28,7 @@ constexpr scantune_type count_type() {
   return std::is_signed_v<Integer> ? SCANTUNE_I64 : SCANTUNE_U64;
 }
 
-// Where such an integer is read from memory of the device.
+// A pointer from which such an integer is read, in device memory.
 class Read {
  public:
   constexpr Read(std::nullptr_t = nullptr) {}
@@ -36,14 +36,14 @@ class Read {
   constexpr Read(const Integer* pointer) : pointer_(pointer), type_(count_type<Integer>()) {}
 
   constexpr const void* get() const { return pointer_; }
-  constexpr scantune_type type() const { return type_; }  // the default where there is none
+  constexpr scantune_type type() const { return type_; }  // the default without a pointer
 
  private:
   const void* pointer_ = nullptr;
   scantune_type type_ = SCANTUNE_DEFAULT_TYPE;
 };
 
-// Where such integers are written: any that are as wide as Integer.
+// A pointer to which such integers are written: any type as wide as Integer.
 template <class Integer>
 class Written {
  public:
@@ -62,7 +62,7 @@ class Written {
   const void* pointer_ = nullptr;
 };
 
-// A pointer to bytes that are 0 or not: bool, or integers of 8 bits.
+// A pointer to flags, which are 0 or not: bool or integers of 8 bits.
 class FlagPointer {
  public:
   constexpr FlagPointer(std::nullptr_t) {}
@@ -86,7 +86,7 @@ constexpr const void* address_of(const Pointer& pointer) {
   return pointer.get();
 }
 
-// The arrays of a call, by their roles. Those after the last one that is named are not set.
+// The arrays of a call, by role. Those after the last one named are unset.
 template <scantune_role... kRoles, class... Pointers>
 scantune_arrays arrays_of(const Pointers&... pointers) {
   constexpr int kCount = std::max({static_cast<int>(kRoles)...}) + 1;
@@ -126,25 +126,25 @@ using Count = Array<SCANTUNE_COUNT, detail::Written<Integer>>;
 template <class Integer>
 using Indices = Array<SCANTUNE_INDICES, detail::Written<Integer>>;
 
-// A call of exactly so many items, or with device_n of at most as many, ready to launch: kernels chosen, compiled and
-// loaded. Copies share one state. Any number of threads may call one plan, or several, on one stream or on many. Calls
-// on one stream share its workspace, one after another: a plan of one launch takes no lock; one of several launches
-// makes others of its stream wait until all are enqueued.
+// A call for exactly n items, or with device_n for at most n: kernels are chosen, compiled and loaded. Copies share one
+// state. Any number of threads may call one plan, or several, on one stream or many. Calls on one stream share its
+// workspace, in order. A plan of one launch takes no lock; a plan of several launches makes other calls on its stream
+// wait until all are enqueued.
 template <class... Arrays>
 class Plan {
  public:
-  // Does what the function does that the plan is of, on the stream. Each pointer must be a multiple of its type's
-  // alignment. The call allocates nothing once the stream has been used, and may be captured into a graph. It checks
-  // what arithmetic can (null, alignment, overlap), but not whether the memory is there.
+  // Runs the plan on the stream. Each pointer must be aligned to its type. The call allocates nothing once the stream
+  // has been used, and may be captured into a graph. It checks pointers for null, alignment and overlap, but not
+  // whether the memory exists.
   void operator()(typename Arrays::Pointer... arrays, Stream stream = nullptr) const {
     const scantune_arrays all = detail::arrays_of<Arrays::role...>(arrays...);
     detail::check(scantune_plan_run(state_.get(), &all, nullptr, stream));
   }
-  // The same in the caller's workspace: the library allocates nothing for the run and keeps nothing for its stream, but
-  // for a check of offsets, and a capture takes none of captured_launches. What has to be zero there is zeroed in the
-  // stream, before the work. A workspace serves one run at a time: runs enqueued one after another in one stream may
-  // share it, and a graph needs it at every replay. Calls from several threads with one workspace must take turns.
-  // Throws RequestError when it is null, too small, misaligned or overlaps what the run reads or writes.
+  // The same in the caller's workspace. The library allocates nothing for the run and keeps nothing for its stream,
+  // except for a check of offsets, and a capture does not count towards captured_launches. The run zeroes what it needs
+  // zeroed, in the stream. A workspace serves one run at a time: runs enqueued in one stream may share it, and a graph
+  // needs it at every replay. Threads that share one must not call at the same time. Throws RequestError if the
+  // workspace is null, too small or misaligned, or overlaps what the run reads or writes.
   void operator()(typename Arrays::Pointer... arrays, const Workspace& workspace, Stream stream = nullptr) const {
     const scantune_arrays all = detail::arrays_of<Arrays::role...>(arrays...);
     const scantune_workspace given = {workspace.memory, workspace.bytes};
@@ -157,10 +157,10 @@ class Plan {
     detail::explain_mistake<Arguments...>();
   }
 
-  // How many bytes of workspace one run needs; 0 where it needs none, and then any workspace will do.
+  // Bytes of workspace that one run needs. If 0, any workspace is accepted.
   std::uint64_t workspace_bytes() const { return scantune_plan_workspace_bytes(state_.get()); }
 
-  // Tells which config runs, from which record, and why. A plan that is made only to ask this needs no
+  // Says which config runs, from which record, and why. A plan that is created only for this needs no
   // captured_launches.
   std::string describe() const { return scantune_plan_description(state_.get()); }
 
@@ -179,10 +179,10 @@ class Plan {
 
 namespace detail {
 
-// What a function asks for: its run and its plan follow from the arrays of the plan's type.
+// A function's request. Its run and its plan follow from the arrays of the plan's type.
 template <class Request, class... Arrays>
 struct Call<Request, Plan<Arrays...>> {
-  Request request;  // it may point into the options that it was made of
+  Request request;  // may point into the options that it was made from
   Stream stream;    // theirs
 
   void run(typename Arrays::Pointer... arrays) const {

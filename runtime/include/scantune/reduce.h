@@ -4,20 +4,20 @@
 
 #include "scantune/requests.h"
 
-/* Whether a minimum or maximum comes with its place. */
+/* Whether the position of a minimum or maximum is written, too. */
 typedef enum scantune_position {
   SCANTUNE_NO_POSITION = 0,
   SCANTUNE_FIRST_POSITION = 1 /* the first one, to SCANTUNE_INDICES */
 } scantune_position;
 
-/* A reduction of SCANTUNE_INPUT, of n items, to SCANTUNE_OUTPUT, one result, or one for each row or column. Each is
- * init, or the operator's identity, and every item after it. Of no items init alone is the result; an operator of the
- * caller's without identity then needs one. Equal inputs give equal bits on every run of one device and config.
+/* A reduction of SCANTUNE_INPUT, n items, to SCANTUNE_OUTPUT: one result, or one per row or column. A result combines
+ * init, or else the operator's identity, with the items in order. If n is 0, it is init or the identity; a custom
+ * operator without identity then needs init. Equal inputs give equal bits on every run of one device and config.
  *
- * With a position op is SCANTUNE_MIN or SCANTUNE_MAX. The first NaN is the result of any input that has one; an index
- * counts from the start of its row or column. No items, an init or a store is an error then.
+ * With a position, op is SCANTUNE_MIN or SCANTUNE_MAX. If the input has a NaN, the first one is the result. A position
+ * counts from the start of its row or column. An n of 0, an init or a store is then an error.
  *
- * Start from SCANTUNE_REDUCE_REQUEST_INIT. Members that a scan has too mean the same. */
+ * Start from SCANTUNE_REDUCE_REQUEST_INIT. Members that scantune_scan_request has, too, mean the same. */
 typedef struct scantune_reduce_request {
   scantune_head head;
   scantune_type input_type;
@@ -28,8 +28,8 @@ typedef struct scantune_reduce_request {
   scantune_operator op;
   const scantune_function* combine;
   scantune_position position;
-  scantune_type index_type; /* of positions: an integer of 4 or 8 bytes; SCANTUNE_DEFAULT_TYPE is SCANTUNE_U64, and
-                               all that reductions without them take */
+  scantune_type index_type; /* type of positions: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without positions
+                               the default is all that is allowed */
   scantune_segments segments;
   uint32_t spare; /* must be 0 */
   uint64_t rows;

@@ -1,10 +1,10 @@
-// Reductions: one value of many items, and the index of the least or the greatest. Included by runtime.hpp.
+// Reductions: one value from many items, and the index of the least or greatest. Included by runtime.hpp.
 //
 //   runtime::reduce(d_in, d_sum, n);                                 // the sum
 //   runtime::reduce(d_in, d_least, n, {.op = runtime::Op::min});
 //   runtime::argmax(d_in, d_greatest, d_index, n);
 //
-// Equal inputs give equal bits on every run of one device and config, but for those of a NaN.
+// Equal inputs give equal bits on every run of one device and config, except the bits of a NaN.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -22,24 +22,24 @@ namespace scantune::runtime {
 template <class Acc>
 struct ReduceOptions {
   Op op = Op::sum;
-  // Segments::rows(count, length), or columns(): each row or column, of all planes, has a result of its own.
+  // Segments::rows(count, length), or columns(): each row or column of each plane has its own result.
   Segments segments = {};
-  UserFunction load = {};   // as of scans
-  UserFunction store = {};  // as of scans
-  // Combined before the first item, at most one of the two; of no items it is the result. device_init lies in memory of
-  // the device, outside the output, and is read when the reduction runs, in the stream's order. Without either op's
-  // identity takes its place, if it has one: a sum starts from 0, a minimum from the greatest value.
+  UserFunction load = {};   // as in ScanOptions
+  UserFunction store = {};  // as in ScanOptions
+  // The initial value, combined before the first item; set at most one of the two. If n is 0, it is the result.
+  // device_init is in device memory, outside the output, and is read when the reduction runs, in stream order. Without
+  // either, op's identity is used, if it has one: a sum starts from 0, a minimum from the greatest value.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
-  Stream stream = nullptr;  // as of scans
+  Stream stream = nullptr;  // as in ScanOptions
   Latency latency = Latency::back_to_back;
-  int captured_launches = 4;  // as of scans
+  int captured_launches = 4;  // as in ScanOptions
   Device device = Device::current_gpu;
-  std::string config = {};  // as of scans
+  std::string config = {};  // as in ScanOptions
 };
 
 struct ArgOptions {
-  Segments segments = {};  // each row or column has a result of its own, whose index counts from its start
+  Segments segments = {};  // each row or column has its own result, with an index from its start
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
@@ -76,7 +76,7 @@ auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
                                                                options.stream};
   scantune_reduce_request& request = call.request;
   request.op = op.value();
-  request.combine = op.function();  // which has no extremes, as the library says
+  request.combine = op.function();  // the library refuses a custom operator here
   request.position = SCANTUNE_FIRST_POSITION;
   request.index_type = count_type<IndexType>();
   request.head.config = checked_config(options.config);
@@ -85,7 +85,8 @@ auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
 
 }  // namespace detail
 
-// Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
+// Throws RequestError if no kernel solves the problem, and another scantune::Error if the kernel cannot be compiled or
+// loaded.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ReducePlan<In, Out> reduce_plan(std::uint64_t n, const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
   return detail::reduction_of<In, Out, Acc>(n, options).plan();
@@ -97,9 +98,9 @@ ReducePlan<In, Out> reduce_plan(std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(reduce_plan)
 
-// Reduces input[0, n) to output[0], or each row or column to an output of its own, both in memory of the device, which
-// must not overlap. Returns as soon as the work is in the stream. Throws before anything is launched if an argument is
-// wrong, and where n is 0 and nothing says what the result is then.
+// Reduces input[0, n) to output[0], or each row or column to its own output. Both are in device memory and must not
+// overlap. Returns as soon as the work is in the stream. Throws, and launches nothing, if an argument is wrong, or if n
+// is 0 and there is neither initial value nor identity.
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void reduce(const In* input, Out* output, std::uint64_t n,
             const ReduceOptions<std::type_identity_t<Acc>>& options = {}) {
@@ -112,22 +113,22 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
-// Writes the least item to value[0] and the first index of it to index[0], an integer of 4 or 8 bytes, both in memory
-// of the device. Of equal items the first counts; -0 is less than +0; the first NaN is the result of any input that has
-// one. Throws RequestError before anything is launched if an argument is wrong or n is 0.
+// Writes the least item to value[0] and its first index to index[0], an integer of 4 or 8 bytes, both in device memory.
+// -0 is less than +0. If the input has a NaN, the first one is the result. Throws RequestError, and launches nothing,
+// if an argument is wrong or n is 0.
 template <class T, class IndexType>
 void argmin(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
   detail::extreme_of<T, IndexType>(n, Op::min, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmin)
-// The same of the greatest item.
+// The same for the greatest item.
 template <class T, class IndexType>
 void argmax(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
   detail::extreme_of<T, IndexType>(n, Op::max, options).run(input, value, index);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmax)
 
-// op: Op::min or Op::max. Throws as reduce_plan().
+// op: Op::min or Op::max. Throws what reduce_plan() throws.
 template <class T, class IndexType = std::uint64_t>
 ArgPlan<T, IndexType> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
   return detail::extreme_of<T, IndexType>(n, op, options).plan();

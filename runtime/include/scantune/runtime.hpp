@@ -1,4 +1,4 @@
-// scantune's runtime: kernels that are tuned for this GPU and this n, run by one call.
+// scantune's runtime: kernels tuned for this GPU and this n, run by one call.
 //
 //   #include <scantune/runtime.hpp>
 //   namespace runtime = scantune::runtime;
@@ -8,16 +8,16 @@
 //   runtime::load_balance(d_offsets, segments, d_segment_of, n);  // load_balance.hpp
 //   runtime::sort(d_keys, d_out, n);                              // sort.hpp
 //
-// Each function has a plan, as runtime::plan<float>(n), which is made once and called often, and whose describe() says
-// which config runs.
+// Each function has a plan, such as runtime::plan<float>(n), which is created once and called often. Its describe()
+// says which config runs.
 //
-// Arguments have one order: what is read, what is always written, the count or index of that, and n. What is written
-// only if asked for is an option, as the indices of a sort. Options come last and have names, in one order: what the
-// problem is, more arrays, then stream, determinism, forward_progress, latency, captured_launches, device and config.
+// Arguments have one order: inputs, outputs, their count or index, n. An output that is written only on request, such
+// as the indices of a sort, is an option. Options come last, by name, in one order: the problem's, more arrays, then
+// stream, determinism, forward_progress, latency, captured_launches, device and config.
 //
 // Items are integers of 8 to 64 bits, float, double, half-precision numbers (f16 and bf16 of types.hpp, __half,
-// __nv_bfloat16, _Float16), and, with an operator of the caller's own, structs of up to 32 bytes. All functions may be
-// called from any thread. The rules for streams, plans and graphs are in docs/concurrency.md.
+// __nv_bfloat16, _Float16), and, with a custom operator, structs of up to 32 bytes. All functions may be called from
+// any thread. docs/concurrency.md has the rules for streams, plans and graphs.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -34,8 +34,9 @@
 
 namespace scantune::runtime {
 
-// Gives back what the runtime keeps for a stream of the device that is about to be destroyed, for use by other streams.
-// No scan may be running on it or be made meanwhile. Throws RequestError while the stream is being captured.
+// Releases what the runtime keeps for a stream of the device, for use by other streams. Call it before you destroy the
+// stream. No call may use the stream at the same time, and none of its work may still run. Throws RequestError while
+// the stream is being captured.
 inline void release(Stream stream, Device device = Device::current_gpu) {
   detail::check(scantune_release(stream, static_cast<scantune_device>(device)));
 }

@@ -24,8 +24,8 @@ namespace scantune::runtime {
 
 enum class Kind { inclusive = SCANTUNE_INCLUSIVE, exclusive = SCANTUNE_EXCLUSIVE };
 
-// The order in which items are combined. In reverse, result i combines items n - 1 down to i, in that order; of rows or
-// columns, those of its own.
+// The order in which items are combined. In reverse, result i combines items n - 1 down to i, in that order; with rows
+// or columns, those of its own row or column.
 enum class Direction { forward = SCANTUNE_FORWARD, reverse = SCANTUNE_REVERSE };
 
 // Acc: the type that items are combined in.
@@ -34,42 +34,38 @@ struct ScanOptions {
   Op op = Op::sum;
   Kind kind = Kind::inclusive;
   Direction direction = Direction::forward;  // not reverse with device_n
-  // Segments::rows(count, length), or Segments::columns(count, length): each row or column is a scan of its own.
+  // Segments::rows(count, length), or Segments::columns(count, length): each row or column is scanned separately.
   Segments segments = {};
-  // What items go through before they are combined, and results before they are stored. With a load the input may be of
-  // any type, whatever the accumulator is, and with a store the output. Strides are refused with those that take an
-  // index.
+  // Maps: load makes an accumulator of each item, store an output of each result. With a load, the input may have any
+  // type; with a store, the output. Maps that take an index cannot be combined with strides.
   UserFunction load = {};
   UserFunction store = {};
-  // The initial value, combined before the first item; at most one of the three may be given. device_init lies in
-  // memory of the device, outside the output, and is read when the scan runs, in the stream's order. Exclusive scans
-  // without any start from op's identity, which leaves every item as it is: the minimum of std::int8_t items starts
-  // from 127.
+  // The initial value, combined before the first item; set at most one of the three. device_init is in device memory,
+  // outside the output, and is read when the scan runs, in stream order. Without any, an exclusive scan starts from
+  // op's identity, which changes no item: the minimum of std::int8_t items starts from 127.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
-  const Acc* device_inits = nullptr;  // in place of it, one for each row or column, in their order
-  // How many items there are, in memory of the device, outside the output; null: as many as the call says. It is read
-  // when the scan runs, in the stream's order, so it may change between replays of one graph. The call's n is the most
-  // that are scanned, and what input and output have room for. Nothing is written after the items that are scanned.
-  // Not with segments.
+  const Acc* device_inits = nullptr;  // one per row or column, in order
+  // The number of items, in device memory, outside the output; null: the call's n. It is read when the scan runs, in
+  // stream order, so it may change between replays of a graph. At most n items are scanned; input and output have room
+  // for n. Nothing is written after the scanned items. Not with segments.
   detail::Read device_n = {};  // a pointer to an integer of 4 or 8 bytes
-  // Where the scan writes 1 if *device_n is more than n, and else 0; or null.
+  // The scan writes 1 here if *device_n is greater than n, else 0; or null.
   std::uint32_t* device_clamped = nullptr;
   Stream stream = nullptr;  // of scan(); null for a plan, which takes its stream per call
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
-  // Launches of one plan that may be captured into CUDA graphs and alive at the same time. Each has a workspace of its
-  // own, at most 1 % of the input's bytes (an eighth of large columns) and usually far less, which belongs to the graph
-  // that it was captured into: two executables of that graph, or two child nodes made of it, must not run at the same
-  // time. plan() allocates all of them at once, so that a capture allocates nothing; 0 saves that memory where nothing
-  // is captured. scan() allocates each when a first capture needs it.
+  // How many captured launches of one plan may be alive in CUDA graphs at the same time. Each has its own workspace, at
+  // most 1 % of the input's bytes (an eighth for large columns) and usually far less. The workspace belongs to the
+  // graph that captured it: two executables of that graph, or two child nodes made from it, must not run at the same
+  // time. plan() allocates all workspaces when it is called, so that a capture allocates nothing; 0 saves that memory
+  // if nothing is captured. scan() allocates each when a first capture needs it.
   int captured_launches = 4;
   Device device = Device::current_gpu;
-  // The config that runs in place of the one that would be chosen, as JSON: {"family": "lookback", "parameters":
-  // {"block_threads": 256}}. Parameters that are left out have the family's default for this problem. Where it is
-  // empty, the library chooses. A config that cannot run the problem is a RequestError, and one that does not compile a
-  // CompileError: no other takes its place.
+  // The config to run, as JSON: {"family": "lookback", "parameters": {"block_threads": 256}}. Omitted parameters have
+  // the family's default for this problem. Empty: the library chooses. Throws RequestError if the config cannot run the
+  // problem, and CompileError if it does not compile; no other config is used instead.
   std::string config = {};
 };
 
@@ -79,7 +75,7 @@ using ScanPlan = Plan<Input<In>, Output<Out>>;
 
 namespace detail {
 
-// Throws RequestError unless the identity of an operator of the caller's own is an accumulator.
+// Throws RequestError unless the identity of a custom operator is an accumulator.
 template <class Acc>
 void check_identity(const Op& op) {
   constexpr scantune_type type = type_of<Acc>();
@@ -92,8 +88,7 @@ void check_identity(const Op& op) {
                      "scan<In, Out, Acc>()");
 }
 
-// Sets what requests of scans and of reductions have in common. The request points into the options, which must outlive
-// it.
+// Sets the members that scans and reductions share. The request points into the options, which must outlive it.
 template <class In, class Out, class Acc, class Request, class Options>
 inline void take_combining(Request& request, std::uint64_t n, const Options& options) {
   check_types<In, Acc, Out>();
@@ -138,9 +133,9 @@ auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
 
 }  // namespace detail
 
-// Scans input[0, n) into output[0, n), both in memory of the device, or rows where their strides say; in place if they
-// are one range. With strides one may be in the gaps of the other, but items must not overlap. Returns as soon as the
-// work is in the stream. Throws before anything is launched if an argument is wrong.
+// Scans input[0, n) into output[0, n), both in device memory; in place if they are the same. With strides, either array
+// may be in the gaps of the other, but items must not overlap. Returns as soon as the work is in the stream. Throws,
+// and launches nothing, if an argument is wrong.
 template <class In, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan(const In* input, Out* output, std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   const auto call = detail::scan_of<In, Out, Acc>(n, options);
@@ -153,7 +148,8 @@ void scan(const In* input, Out* output, std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES(scan)
 
-// Throws RequestError when no kernel solves the problem, and another scantune::Error when one cannot be had.
+// Throws RequestError if no kernel solves the problem, and another scantune::Error if the kernel cannot be compiled or
+// loaded.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 ScanPlan<In, Out> plan(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   return detail::scan_of<In, Out, Acc>(n, options).plan();
@@ -165,13 +161,13 @@ ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
-// Says which config scan() would run for n items, from which record, and why, as its plan does. Nothing runs, so no
-// workspace is reserved.
+// Says which config scan() would run for n items, from which record, and why. Nothing runs, and no workspace is
+// reserved.
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>
 std::string describe(std::uint64_t n, const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   auto call = detail::scan_of<In, Out, Acc>(n, options);
   call.stream = nullptr;
-  call.request.head.captured_launches = std::min(options.captured_launches, 0);  // a wrong number stays wrong
+  call.request.head.captured_launches = std::min(options.captured_launches, 0);  // an invalid number stays invalid
   return call.plan().describe();
 }
 template <class In, class Out = In, class Acc = default_accumulator_t<In, Out>>

@@ -1,4 +1,4 @@
-/* scantune for C and everything that can call C: kernels that are tuned for this GPU and this n, run by one call.
+/* scantune for C, and for every language that can call C: kernels tuned for this GPU and this n, run by one call.
  *
  *   scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
  *   request.head.n = n;
@@ -9,11 +9,11 @@
  *   if (scantune_run(&request.head, &arrays, stream) != SCANTUNE_OK)
  *     fprintf(stderr, "%s\n", scantune_error_message());
  *
- * Every function that can fail returns a status and never throws; scantune_error_message() says what was requested,
- * what was found and what to do. After a SCANTUNE_REQUEST_ERROR no output was written, and nothing was launched but the
- * check of offsets that a load balance may ask for; after another error of a call of several launches the outputs may
- * hold anything. All functions may be called from any thread. The rules for
- * streams, plans and graphs are in docs/concurrency.md.
+ * Every function that can fail returns a status and never throws. scantune_error_message() then says what was
+ * requested, what was found and what to do. A SCANTUNE_REQUEST_ERROR means that nothing was launched, except the check
+ * of offsets that a load balance may ask for, and no output was written. After another error of a call with several
+ * launches, outputs may hold anything. All functions may be called from any thread. docs/concurrency.md has the rules
+ * for streams, plans and graphs.
  */
 #ifndef SCANTUNE_H
 #define SCANTUNE_H
@@ -44,81 +44,79 @@ typedef void* scantune_stream; /* a cudaStream_t or CUstream; NULL is the legacy
 
 /* The message of the last failed call of this thread; never NULL, valid until this thread's next failure. */
 SCANTUNE_API const char* scantune_error_message(void);
-/* The CUresult of the call of CUDA's driver that made this thread's last failed call fail; 0 if none did. The message
- * names it, too. */
+/* The CUresult that made this thread's last failed call fail; 0 if the driver was not the reason. The message names it,
+ * too. */
 SCANTUNE_API int32_t scantune_error_cuda_result(void);
 SCANTUNE_API const char* scantune_version(void); /* MAJOR.MINOR.PATCH */
 
-/* Takes the library's remarks: that nothing was tuned and the default config runs, that the kernel cache cannot be
- * written, and the like. Each is made once in a process, and is text without a newline at its end. */
+/* Receives the library's remarks: that nothing was tuned and the default config runs, that the kernel cache cannot be
+ * written, and the like. Each is made once per process; the text does not end in a newline. */
 typedef void (*scantune_log)(void* user, const char* remark);
 
-/* Lets log(user, remark) take the remarks, in the place of standard error. NULL brings back standard error, which
- * SCANTUNE_LOG=quiet silences. Calls of log come from any thread, one after another. When this function returns, the
- * log before it is no longer called. A log must not throw, nor wait for a thread that may be inside a function of this
- * library; it may call the library itself. */
+/* Sends remarks to log(user, remark) instead of standard error. NULL restores standard error, which SCANTUNE_LOG=quiet
+ * silences. log is called from any thread, by one thread at a time. When this function returns, the previous log is no
+ * longer called. A log must not throw, and must not wait for a thread that may be inside a function of this library; it
+ * may call the library. */
 SCANTUNE_API void scantune_set_log(scantune_log log, void* user);
 
-/* The accumulator that SCANTUNE_DEFAULT_TYPE stands for: the output's type, or the input's if that is wider and of the
- * same class (integer, floating-point), at least 4 bytes wide. SCANTUNE_DEFAULT_TYPE if either is no type. */
+/* Returns the default accumulator: the output type, or the input type if that is wider and of the same class (integer,
+ * floating-point); at least 4 bytes wide. Returns SCANTUNE_DEFAULT_TYPE if either argument is not a type. */
 SCANTUNE_API scantune_type scantune_accumulator(scantune_type input, scantune_type output);
 
 /* Sets every member of the algorithm's request to its default, as its _INIT macro does. struct_bytes: sizeof the
- * request as the caller knows it; no byte beyond is touched. */
+ * request in the caller's header; nothing past it is written. */
 SCANTUNE_API scantune_status scantune_request_init(scantune_head* request, scantune_algorithm algorithm,
                                                    size_t struct_bytes);
 
-/* Does what the request asks for. Checks everything that can be checked, and returns as soon as the work is in the
- * stream. request: the head inside a request, never a copy of the head, for the rest is read after it. */
+/* Runs the request. Checks all that can be checked on the host, and returns as soon as the work is in the stream.
+ * request: the head of a whole request, never a copy of the head alone. */
 SCANTUNE_API scantune_status scantune_run(const scantune_head* request, const scantune_arrays* arrays,
                                           scantune_stream stream);
-/* The same of a scan, in fewer instructions. Where a map takes the place of an array, that is NULL. */
+/* The same for a scan, in fewer instructions. An array that a map replaces is NULL. */
 SCANTUNE_API scantune_status scantune_scan(const scantune_scan_request* request, const void* input, void* output,
                                            scantune_stream stream);
 
-/* A request of exactly n items, or of at most as many with device_n, ready to launch: kernels chosen, compiled and
- * loaded. The request is copied, what it points to in memory of the host as well, states among that; device_init,
- * device_inits, device_n and device_clamped are kept as pointers. Any number of threads may run one plan, or several,
- * on one stream or on many. After an error *plan is NULL. */
+/* Creates a plan for exactly n items, or with device_n for at most n: kernels are chosen, compiled and loaded. The
+ * request is copied, and so is the host memory that it points to, states included; device_init, device_inits, device_n
+ * and device_clamped are kept as pointers. Any number of threads may run one plan, or several, on one stream or many.
+ * After an error *plan is NULL. */
 SCANTUNE_API scantune_status scantune_plan_create(const scantune_head* request, scantune_plan** plan);
 
-/* Memory of the caller's for a run of a plan to work in. It lies on the device, apart from all that the run reads or
- * writes, and may hold anything: what has to be zero there is zeroed in the stream first. Its first
- * scantune_plan_workspace_bytes() bytes are used. It serves one run at a time: runs enqueued one after another in one
- * stream may share it, and a graph needs it at every replay. Calls from several threads with one workspace must take
- * turns. The struct does not grow. */
+/* A workspace of the caller's, for one run of a plan at a time. It is device memory that overlaps nothing else the run
+ * reads or writes. It may hold anything: the run zeroes what it needs zeroed, in the stream. Its first
+ * scantune_plan_workspace_bytes() bytes are used. Runs enqueued in one stream may share a workspace, and a graph needs
+ * it at every replay. Threads that share one must not call at the same time. The struct does not grow. */
 typedef struct scantune_workspace {
   void* memory;
   uint64_t bytes;
 } scantune_workspace;
 
-/* What the address of a workspace must be a multiple of, in bytes; all memory that CUDA allocates is. */
+/* Alignment of a workspace in bytes. All memory that CUDA allocates has it. */
 #define SCANTUNE_WORKSPACE_ALIGNMENT 256
 
-/* Runs the plan, and returns as soon as the work is in the stream. It checks what arithmetic can (NULL, alignment,
- * overlap), but not whether the memory is there. With a workspace NULL the library provides one: it allocates nothing
- * once the stream has been used, and the call may be captured into a graph. In the caller's the library allocates
- * nothing for the run and keeps nothing for its stream, and a capture takes none of captured_launches; a plan that
- * needs no workspace takes any. A check of offsets is apart from that: it takes a few bytes of a workspace that the
- * library keeps for the stream. */
+/* Runs the plan, and returns as soon as the work is in the stream. It checks pointers for NULL, alignment and overlap,
+ * but not whether the memory exists. workspace NULL: the library provides one, and allocates nothing once the stream
+ * has been used; the call may be captured into a graph. With the caller's workspace the library allocates nothing for
+ * the run and keeps nothing for its stream, and a capture does not count towards captured_launches; a plan that needs
+ * no workspace accepts any. A check of offsets always uses a few bytes of a workspace that the library keeps for the
+ * stream. */
 SCANTUNE_API scantune_status scantune_plan_run(const scantune_plan* plan, const scantune_arrays* arrays,
                                                const scantune_workspace* workspace, scantune_stream stream);
-/* Bytes of workspace that one run of the plan needs: 0 where it needs none, and for NULL. */
+/* Bytes of workspace that one run of the plan needs; 0 if it needs no workspace, or for NULL. */
 SCANTUNE_API uint64_t scantune_plan_workspace_bytes(const scantune_plan* plan);
-/* Which config runs, from which record, and why. The text belongs to the plan; it is "" for NULL. */
+/* Says which config runs, from which record, and why. The text belongs to the plan; it is "" for NULL. */
 SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
-/* No call may be using the plan; its work may still be waiting to run. NULL is fine. */
+/* Destroys the plan. No call may be using it; its work may still be waiting in a stream. NULL is allowed. */
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
 
-/* Functions of the program that provide the memory of workspaces, such as those of a framework's caching allocator.
- * Each is called with user, and with the number of the GPU as CUDA counts them, whose context is current, which is no
- * scantune_device; -1 is the host device. They are called in functions of this library, on the thread of whoever called
- * these, also while a stream is being captured; the library holds no lock meanwhile. They must not throw, and must not
- * call this library. */
-/* Returns memory of the device, a multiple of SCANTUNE_WORKSPACE_ALIGNMENT, or NULL if there is none. It is used at
- * once on any stream: what may still be in use by work of some stream must wait for that first. */
+/* Functions of the program that allocate workspaces, such as a framework's caching allocator. device is CUDA's number
+ * of the GPU (not a scantune_device), whose context is current, or -1 for the host device. They are called from
+ * functions of this library, on the calling thread, also while a stream is being captured, and without a lock of the
+ * library. They must not throw, and must not call this library. */
+/* Returns device memory aligned to SCANTUNE_WORKSPACE_ALIGNMENT, or NULL if memory is short. The library uses it at
+ * once, on any stream: memory that work of another stream may still use must wait for that work first. */
 typedef void* (*scantune_allocate)(void* user, uint64_t bytes, int32_t device);
-/* Takes back memory that no work uses any more. bytes: what it was allocated with. */
+/* Frees memory that no work uses any more. bytes: the size that was allocated. */
 typedef void (*scantune_deallocate)(void* user, void* memory, uint64_t bytes, int32_t device);
 
 typedef struct scantune_allocator {
@@ -130,33 +128,32 @@ typedef struct scantune_allocator {
 
 #define SCANTUNE_ALLOCATOR_INIT {sizeof(scantune_allocator), NULL, NULL, NULL}
 
-/* Takes the memory of new workspaces, in the whole process, from the allocator, whose struct is copied; NULL: from the
- * driver, as without this call. Memory goes back to what it came from, so an allocator must go on taking it back after
- * another has replaced it: until scantune_trim(), once plans and graphs with captured launches are gone. A call that
- * runs meanwhile may use either. Buffers are the driver's memory. */
+/* Makes the whole process allocate new workspaces from the allocator, whose struct is copied. NULL restores the driver.
+ * Memory returns to the allocator that it came from, so a replaced allocator must still free it: until scantune_trim(),
+ * once plans and graphs with captured launches are destroyed. A concurrent call may use either. Buffers always come
+ * from the driver. */
 SCANTUNE_API scantune_status scantune_set_allocator(const scantune_allocator* allocator);
 
-/* Gives back what is kept for a stream of the device that is about to be destroyed. No scan may run on it or be made
- * meanwhile. */
+/* Releases what the library keeps for a stream of the device. Call it before you destroy the stream. No call may use
+ * the stream at the same time, and none of its work may still run. */
 SCANTUNE_API scantune_status scantune_release(scantune_stream stream, scantune_device device);
 
-/* Gives kept memory back to the driver, or to the allocator that it came from: the workspaces of all streams, and those
- * that wait for a new owner, on every GPU. It waits for these GPUs first. No other function may be called meanwhile,
- * and no stream captured: CUDA would refuse the wait, which is an error that leaves all as it was, and break the
- * capture off. Workspaces of captured launches stay, those of graphs and those reserved by plans, until these are gone,
- * and so do loaded kernels. Later calls allocate anew. freed_bytes: where the number of bytes given back goes, or NULL.
- */
+/* Frees cached memory, to the driver or to the allocator that it came from: the workspaces of all streams, and unused
+ * ones, on every GPU. It waits for these GPUs first. No other function may be called at the same time, and no stream
+ * captured: CUDA would refuse the wait and end the capture, which is an error that frees nothing. Workspaces of
+ * captured launches stay until their graphs and plans are destroyed, and loaded kernels stay. Later calls allocate
+ * again. freed_bytes: receives the number of bytes freed, or NULL. */
 SCANTUNE_API scantune_status scantune_trim(uint64_t* freed_bytes);
 
-/* Memory of the device that requests run on which name that device. After an error *buffer is NULL. */
+/* Allocates memory of the device that requests with this `device` run on. After an error *buffer is NULL. */
 SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, scantune_buffer** buffer);
-/* Where the buffer's bytes lie on the device; NULL if the buffer is NULL or holds none. */
+/* Returns the device address of the buffer's bytes; NULL if the buffer is NULL or empty. */
 SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer);
-/* Both copy the first bytes of the buffer. They wait for the scans on the device, so they must not be called while a
+/* Both copy the first `bytes` bytes of the buffer. They wait for the scans on the device, so do not call them while a
  * stream is being captured. */
 SCANTUNE_API scantune_status scantune_buffer_upload(scantune_buffer* buffer, const void* source, uint64_t bytes);
 SCANTUNE_API scantune_status scantune_buffer_download(const scantune_buffer* buffer, void* destination, uint64_t bytes);
-/* No call may be using the buffer, and no scan its memory. NULL is fine. */
+/* Destroys the buffer. No call may be using it, and no scan its memory. NULL is allowed. */
 SCANTUNE_API void scantune_buffer_destroy(scantune_buffer* buffer);
 
 #ifdef __cplusplus

@@ -1,19 +1,19 @@
-// Selections: the items of an array that a predicate, a flag or the item before them keeps, in their order, and how
-// many they are. Included by runtime.hpp.
+// Selections: the items that a predicate, a flag or a comparison with the previous item keeps, in order, and their
+// number. Included by runtime.hpp.
 //
 //   runtime::select(d_in, d_out, d_count, n, {.predicate = runtime::Predicate::greater(0.5f)});
 //   runtime::select_flagged(d_in, d_flags, d_out, d_count, n);
 //   runtime::unique_consecutive(d_in, d_out, d_count, n);
 //   runtime::unique_by_key(d_keys, d_values, d_keys_out, d_values_out, d_count, n);
-//   runtime::select_indices(d_in, d_indices, d_count, n);             // where items are that are not 0
+//   runtime::select_indices(d_in, d_indices, d_count, n);             // the indices of items that are not 0
 //   runtime::partition(d_in, d_kept, d_rejected, d_count, n, {.predicate = runtime::Predicate::less(0)});
 //   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
 //
-// All pointers lead to memory of the device, the count's too, so nothing waits for it. A count is an integer of 4 or 8
-// bytes. Every array has room for n items, and nothing is written after those that belong there. Kept items may take
-// the place of the input, but not where others are written after them, nor of three parts; all other arrays lie apart.
-// A selection of 0 items writes a count of 0. Each function returns as soon as the work is in the stream, and throws
-// before anything is launched if an argument is wrong.
+// All pointers are to device memory, the count's too, so the host does not wait for it. A count is an integer of 4 or 8
+// bytes. Every array has room for n items; nothing is written after the last item of an output. The output may be the
+// input, unless it is a partition into one array or into three parts; all other arrays must not overlap. If n is 0, the
+// count is 0. Each function returns as soon as the work is in the stream, and throws, and launches nothing, if an
+// argument is wrong.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -30,14 +30,14 @@ namespace scantune::runtime {
 
 template <class T>
 struct SelectOptions {
-  // What Predicate has. By default items are kept that are not 0; structs need a source.
+  // One of Predicate's. By default items that are not 0 are kept; structs need a source.
   detail::Criterion<T> predicate = {};
-  Stream stream = nullptr;  // as of scans
+  Stream stream = nullptr;  // as in ScanOptions
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
-  int captured_launches = 4;  // as of scans
+  int captured_launches = 4;  // as in ScanOptions
   Device device = Device::current_gpu;
-  std::string config = {};  // as of scans
+  std::string config = {};  // as in ScanOptions
 };
 
 struct FlaggedOptions {
@@ -51,7 +51,7 @@ struct FlaggedOptions {
 
 template <class T>
 struct ThreeWayOptions {
-  detail::PartRule<T> parts;  // what Parts has
+  detail::PartRule<T> parts;  // one of Parts'
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -70,7 +70,7 @@ struct UniqueOptions {
   std::string config = {};
 };
 
-// Plans of the functions below. The first is also one of unique_consecutive() and of partitions into one array.
+// Plans of the functions below. The first serves unique_consecutive() and partitions into one array, too.
 template <class T, class CountType = std::uint64_t>
 using SelectPlan = Plan<Input<T>, Output<T>, Count<CountType>>;
 template <class T, class CountType = std::uint64_t>
@@ -86,7 +86,7 @@ using ThreeWayPlan = Plan<Input<T>, Output<T>, Second<T>, Rejected<T>, Count<Cou
 
 namespace detail {
 
-// Sets what decides.
+// Sets the criterion.
 template <class T>
 void take_rule(scantune_select_request& request, const SelectOptions<T>& options) {
   options.predicate.put_in(request);
@@ -147,8 +147,7 @@ auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rej
 
 }  // namespace detail
 
-// Writes the items of input[0, n) that the predicate keeps to the output, in their order, and how many they are to
-// count[0].
+// Writes the items of input[0, n) that the predicate keeps to the output, in order, and their number to count[0].
 template <class T, class CountType>
 void select(const T* input, T* output, CountType* count, std::uint64_t n,
             const SelectOptions<std::type_identity_t<T>>& options = {}) {
@@ -156,7 +155,7 @@ void select(const T* input, T* output, CountType* count, std::uint64_t n,
 }
 SCANTUNE_EXPLAIN_MISTAKES(select)
 
-// The same of items whose flag is not 0: a byte for each, or a bool.
+// The same for items whose flag, a byte or bool, is not 0.
 template <class T, class CountType>
 void select_flagged(const T* input, detail::FlagPointer flags, T* output, CountType* count, std::uint64_t n,
                     const FlaggedOptions& options = {}) {
@@ -164,7 +163,7 @@ void select_flagged(const T* input, detail::FlagPointer flags, T* output, CountT
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
 
-// The first of each run of equal neighbours: items that are not equal to the one before them.
+// Keeps the first of each run of equal items: items that do not equal the one before them.
 template <class T, class CountType>
 void unique_consecutive(const T* input, T* output, CountType* count, std::uint64_t n,
                         const UniqueOptions& options = {}) {
@@ -172,8 +171,8 @@ void unique_consecutive(const T* input, T* output, CountType* count, std::uint64
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
 
-// The first key of each run of equal ones, and the value beside it. Values have 1, 2, 4 or 8 bytes and are aligned to
-// their size. Keys may be selected in place, values not.
+// Keeps the first key of each run of equal keys, and its value. Values have 1, 2, 4 or 8 bytes and are aligned to their
+// size. Keys may be selected in place, values not.
 template <class Key, class Value, class CountType>
 void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, CountType* count,
                    std::uint64_t n, const UniqueOptions& options = {}) {
@@ -181,8 +180,8 @@ void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_by_key)
 
-// Where the items are that the predicate keeps, by default those that are not 0. An index is an integer of 4 or 8
-// bytes, which must be able to count n items.
+// Writes the indices of the items that the predicate keeps, by default those that are not 0. An index is an integer of
+// 4 or 8 bytes, and must be able to count n items.
 template <class T, class Index, class CountType>
 void select_indices(const T* input, Index* indices, CountType* count, std::uint64_t n,
                     const SelectOptions<std::type_identity_t<T>>& options = {}) {
@@ -190,8 +189,8 @@ void select_indices(const T* input, Index* indices, CountType* count, std::uint6
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_indices)
 
-// Writes the items that the predicate keeps to `kept`, the others to `rejected`, both in their order, and how many are
-// kept to count[0].
+// Writes the items that the predicate keeps to `kept` and the others to `rejected`, both in order, and the number of
+// kept ones to count[0].
 template <class T, class CountType>
 void partition(const T* input, T* kept, T* rejected, CountType* count, std::uint64_t n,
                const SelectOptions<std::type_identity_t<T>>& options = {}) {
@@ -199,7 +198,7 @@ void partition(const T* input, T* kept, T* rejected, CountType* count, std::uint
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition)
 
-// The same into one array: the items that the predicate keeps, and after them the others. The output lies apart.
+// The same into one array: the items that the predicate keeps, then the others. The output must not overlap the input.
 template <class T, class CountType>
 void partition_into_one(const T* input, T* output, CountType* count, std::uint64_t n,
                         const SelectOptions<std::type_identity_t<T>>& options = {}) {
@@ -207,8 +206,8 @@ void partition_into_one(const T* input, T* output, CountType* count, std::uint64
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
 
-// Writes the items of three parts to `first`, `second` and `rest`, each in their order, and how many the first two have
-// to counts[0] and counts[1]. All arrays lie apart. Messages call them output, second and rejected.
+// Writes three parts to `first`, `second` and `rest`, each in order, and the sizes of the first two to counts[0] and
+// counts[1]. No arrays may overlap. Messages call them output, second and rejected.
 template <class T, class CountType>
 void three_way_partition(const T* input, T* first, T* second, T* rest, CountType* counts, std::uint64_t n,
                          const ThreeWayOptions<std::type_identity_t<T>>& options) {
@@ -216,7 +215,7 @@ void three_way_partition(const T* input, T* first, T* second, T* rest, CountType
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
 
-// The same into one array, one part after the other.
+// The same into one array, the parts in order.
 template <class T, class CountType>
 void three_way_partition_into_one(const T* input, T* output, CountType* counts, std::uint64_t n,
                                   const ThreeWayOptions<std::type_identity_t<T>>& options) {
@@ -224,8 +223,8 @@ void three_way_partition_into_one(const T* input, T* output, CountType* counts, 
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition_into_one)
 
-// Plans of exactly n items. Each throws RequestError when no kernel solves the problem, and another scantune::Error
-// when one cannot be had.
+// Create plans for exactly n items. Throw RequestError if no kernel solves the problem, and another scantune::Error if
+// the kernel cannot be compiled or loaded.
 template <class T, class CountType = std::uint64_t>
 SelectPlan<T, CountType> select_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
   return detail::selection_of<SelectPlan, T, CountType>(n, options).plan();

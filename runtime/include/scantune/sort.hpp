@@ -1,19 +1,18 @@
-// Sorts: keys in their order, with values that go where their keys go, or where each key stood. Included by
-// runtime.hpp.
+// Sorts: keys in order, with values that move with them, or the input index of each key. Included by runtime.hpp.
 //
 //   runtime::sort(d_keys, d_out, n);                                                // ascending
 //   runtime::sort(d_keys, d_out, n, {.order = runtime::Order::descending});
-//   runtime::sort(d_keys, d_out, n, {.values = {d_values, d_values_out}});          // with a value beside each key
-//   runtime::sort(d_keys, d_out, n, {.indices = d_indices});                        // and where each key stood
+//   runtime::sort(d_keys, d_out, n, {.values = {d_values, d_values_out}});          // with a value for each key
+//   runtime::sort(d_keys, d_out, n, {.indices = d_indices});                        // and the input index of each key
 //   runtime::sort(d_keys, d_out, n, {.bits = {8, 24}});                             // by some bits of the keys
 //   runtime::sort(d_keys, d_out, rows * length, {.segments = runtime::Segments::rows(rows, length)});
-//   runtime::argsort(d_keys, d_indices, n);                                         // only where each key stood
+//   runtime::argsort(d_keys, d_indices, n);                                         // only the input index of each key
 //
 // Keys are numbers of every type that scans take. Integers compare as in C++. Floating-point numbers have a total
 // order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits. Every sort is
-// stable: equal keys keep their order, descending too. All pointers lead to memory of the device, and all arrays lie
-// apart: no output takes the place of an input. Each function returns as soon as the work is in the stream, and throws
-// before anything is launched if an argument is wrong.
+// stable: equal keys keep their order, descending too. All pointers are to device memory, and arrays must not overlap:
+// a sort is never in place. Each function returns as soon as the work is in the stream, and throws, and launches
+// nothing, if an argument is wrong.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -29,16 +28,16 @@ namespace scantune::runtime {
 
 enum class Order { ascending = SCANTUNE_ASCENDING, descending = SCANTUNE_DESCENDING };
 
-// The bits of a key that are compared, as scantune_sort_request has them: those from begin_bit on and before end_bit.
+// The bits of a key that are compared: begin_bit to end_bit - 1, as in scantune_sort_request.
 struct KeyBits {
   int begin_bit = 0;
   int end_bit = 0;
 };
 
-// Values beside the keys, one for each, of any trivially copyable type of 1 to 32 bytes, and where they go.
+// Values that move with the keys, of any trivially copyable type of 1 to 32 bytes, and their output.
 class SortValues {
  public:
-  constexpr SortValues() = default;  // there are none
+  constexpr SortValues() = default;  // no values
   template <class T>
   constexpr SortValues(const std::type_identity_t<T>* input, T* output)
       : input_(input), output_(const_cast<std::remove_const_t<T>*>(output)), type_(detail::moved_type<T>()) {
@@ -52,8 +51,8 @@ class SortValues {
   constexpr const void* input() const { return input_; }
   constexpr void* output() const { return output_; }
   constexpr scantune_type type() const { return type_; }
-  constexpr std::uint32_t bytes() const { return bytes_; }          // 0 but for structs
-  constexpr std::uint32_t alignment() const { return alignment_; }  // 0 but for structs
+  constexpr std::uint32_t bytes() const { return bytes_; }          // 0 unless a struct
+  constexpr std::uint32_t alignment() const { return alignment_; }  // 0 unless a struct
 
  private:
   const void* input_ = nullptr;
@@ -62,10 +61,10 @@ class SortValues {
   std::uint32_t bytes_ = 0, alignment_ = 0;
 };
 
-// Where it goes where each key stood, in its row if there are rows: n integers of 4 or 8 bytes.
+// The output for the input index of each key, within its row if there are rows: n integers of 4 or 8 bytes.
 class SortIndices {
  public:
-  constexpr SortIndices() = default;  // nowhere
+  constexpr SortIndices() = default;  // not written
   template <class Index>
   constexpr SortIndices(Index* output)
       : output_(const_cast<std::remove_const_t<Index>*>(output)), type_(detail::type_of<Index>()) {
@@ -85,22 +84,22 @@ class SortIndices {
 struct SortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};  // all of them
-  // Segments::rows(count, length): each row is sorted by itself. Rows are dense.
+  // Segments::rows(count, length): each row is sorted separately. Rows are dense.
   Segments segments = {};
-  // {d_values, d_values_output}: values that go where their keys go. At most one of values and indices may be given.
+  // {d_values, d_values_output}: values that move with their keys. Set at most one of values and indices.
   SortValues values = {};
   SortIndices indices = {};
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
-  // It means what it means for scans. The default differs: each workspace has room for about one more copy of the keys
-  // and of what moves with them, or two of keys that are not put out.
+  // As in ScanOptions, with another default: each workspace holds about one more copy of the keys and of what moves
+  // with them, or two copies of keys that are not written out.
   int captured_launches = 1;
   Device device = Device::current_gpu;
-  std::string config = {};  // as of scans
+  std::string config = {};  // as in ScanOptions
 };
 
-// The options of argsort(), and of plans of sorts: the plan's type says what moves with the keys.
+// The options of argsort() and of plans. A plan's type says what moves with its keys.
 struct ArgsortOptions {
   Order order = Order::ascending;
   KeyBits bits = {};
@@ -113,7 +112,7 @@ struct ArgsortOptions {
   std::string config = {};
 };
 
-// Plans of sort() for keys alone, with values, and with indices, and of argsort().
+// Plans of sort() for keys, for keys with values and for keys with indices, and of argsort().
 template <class Key>
 using SortPlan = Plan<Input<Key>, Output<Key>>;
 template <class Key, class Value>
@@ -137,7 +136,7 @@ inline void check_dense_rows(const Segments& segments) {
 template <class PlanType, class Key, class Options>
 Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted sorted, const Options& options) {
   static_assert(type_of<Key>() != SCANTUNE_CUSTOM_TYPE,
-                "keys must be numbers: sort a number that stands for each struct, and pass the structs as values");
+                "keys must be numbers: sort a numeric key of each struct, and pass the structs as values");
   scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
   take_options(request.head, n, options);
   request.input_type = type_of<Key>();
@@ -167,14 +166,14 @@ auto sort_of_pairs(std::uint64_t n, const ArgsortOptions& options) {
   return call;
 }
 
-// With an array for whatever a sort may move beside its keys.
+// A plan with an array for everything that a sort may move with its keys.
 template <class Key>
 using AnySortPlan = Plan<Input<Key>, Output<Key>, Array<SCANTUNE_INDICES, void*>, Values<void>, ValuesOutput<void>>;
 
 }  // namespace detail
 
-// Writes the keys input[0, n) to output[0, n) in their order, and the values beside them or where each key stood, if
-// the options name arrays for that.
+// Writes the keys input[0, n) to output[0, n) in order, and their values or input indices if the options name arrays
+// for them.
 template <class Key>
 void sort(const Key* input, Key* output, std::uint64_t n, const SortOptions& options = {}) {
   if (options.values.are_given() && options.indices.are_given())
@@ -195,16 +194,16 @@ void sort(const Key* input, Key* output, std::uint64_t n, const SortOptions& opt
 }
 SCANTUNE_EXPLAIN_MISTAKES(sort)
 
-// Writes where the keys input[0, n) stood, in their order: input[indices[0]] comes first. With rows, indices count from
-// the start of each. An index is an integer of 4 or 8 bytes, which must be able to number the keys of a row.
+// Writes the input indices of the sorted keys: input[indices[0]] comes first. With rows, indices count from the start
+// of the row. An index is an integer of 4 or 8 bytes, and must be able to number the keys of a row.
 template <class Key, class Index>
 void argsort(const Key* input, Index* indices, std::uint64_t n, const ArgsortOptions& options = {}) {
   detail::sort_of_indices<ArgsortPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_INDICES, options).run(input, indices);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argsort)
 
-// Plans of exactly n keys. Each throws RequestError when no kernel solves the problem, and another scantune::Error when
-// one cannot be had.
+// Create plans for exactly n keys. Throw RequestError if no kernel solves the problem, and another scantune::Error if
+// the kernel cannot be compiled or loaded.
 template <class Key>
 SortPlan<Key> sort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
   return detail::sort_of<SortPlan<Key>, Key>(n, SCANTUNE_SORTED_KEYS, options).plan();

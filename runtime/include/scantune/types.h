@@ -1,24 +1,23 @@
-/* What scantune's structs and functions are made of: statuses, types, and choices that several requests have. */
+/* Statuses, types, and choices that several requests have. */
 #ifndef SCANTUNE_TYPES_H
 #define SCANTUNE_TYPES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* More may come: take one that you do not know for SCANTUNE_INTERNAL_ERROR. */
+/* More may be added: treat an unknown status as SCANTUNE_INTERNAL_ERROR. */
 typedef enum scantune_status {
   SCANTUNE_OK = 0,
   SCANTUNE_REQUEST_ERROR = 1,  /* an argument is wrong, or no kernel solves the problem */
-  SCANTUNE_COMPILE_ERROR = 2,  /* a kernel did not compile; the message holds the compiler's whole log */
+  SCANTUNE_COMPILE_ERROR = 2,  /* a kernel did not compile; the message has the compiler's whole log */
   SCANTUNE_DEVICE_ERROR = 3,   /* no device, no driver, or a failed call of the driver */
   SCANTUNE_OUT_OF_MEMORY = 4,  /* the device has too little free memory */
   SCANTUNE_DATABASE_ERROR = 5, /* a tuning database cannot be read */
-  SCANTUNE_INTERNAL_ERROR = 6  /* anything else, such as too little memory of the host */
+  SCANTUNE_INTERNAL_ERROR = 6  /* anything else, such as too little host memory */
 } scantune_status;
 
 typedef enum scantune_type {
-  SCANTUNE_DEFAULT_TYPE =
-      0, /* none, or what the member says: an accumulator as by scantune_accumulator(), SCANTUNE_U64 */
+  SCANTUNE_DEFAULT_TYPE = 0, /* no type, or the member's default, such as SCANTUNE_U64 */
   SCANTUNE_I8 = 1,
   SCANTUNE_I16 = 2,
   SCANTUNE_I32 = 3,
@@ -31,7 +30,7 @@ typedef enum scantune_type {
   SCANTUNE_BF16 = 10,
   SCANTUNE_F32 = 11,
   SCANTUNE_F64 = 12,
-  SCANTUNE_CUSTOM_TYPE = 13 /* a struct of the caller's, of custom_bytes and custom_alignment: one a request */
+  SCANTUNE_CUSTOM_TYPE = 13 /* the caller's struct, of custom_bytes and custom_alignment: one per request */
 } scantune_type;
 
 typedef enum scantune_operator {
@@ -39,10 +38,10 @@ typedef enum scantune_operator {
   SCANTUNE_PRODUCT = 1, /* integers wrap */
   SCANTUNE_MIN = 2,     /* NaN propagates, -0 orders below +0 */
   SCANTUNE_MAX = 3,     /* like SCANTUNE_MIN */
-  SCANTUNE_AND = 4,     /* the last three: integers only */
+  SCANTUNE_AND = 4,     /* this and the next two: integers only */
   SCANTUNE_OR = 5,
   SCANTUNE_XOR = 6,
-  SCANTUNE_CUSTOM = 7 /* the request's combine says which */
+  SCANTUNE_CUSTOM = 7 /* the request's function `combine` */
 } scantune_operator;
 
 typedef enum scantune_determinism {
@@ -55,18 +54,18 @@ typedef enum scantune_forward_progress {
   SCANTUNE_DOCUMENTED = 1 /* relies only on what the programming model guarantees */
 } scantune_forward_progress;
 
-/* A hint for the choice of the config: the surroundings in which the scan is to be fast. Where one has no tuning
- * records, those of the other serve. */
+/* A hint for choosing the config: what runs around the scan. If there are no tuning records for one, those for the
+ * other are used. */
 typedef enum scantune_latency {
-  SCANTUNE_BACK_TO_BACK = 0, /* between other scans, which overlap with it */
+  SCANTUNE_BACK_TO_BACK = 0, /* between other scans, which overlap it */
   SCANTUNE_ISOLATED = 1      /* between kernels that end before it starts and start after it ends */
 } scantune_latency;
 
-/* How the items are cut into sequences, each a scan or reduction of its own that begins from the initial value, if
- * there is one. */
+/* How the items are divided into sequences. Each is scanned or reduced on its own, from the initial value if there is
+ * one. */
 typedef enum scantune_segments {
   SCANTUNE_NO_SEGMENTS = 0, /* all items are one sequence */
-  SCANTUNE_ROWS = 1,        /* rows of equal length, one after the other in memory but where they have strides */
+  SCANTUNE_ROWS = 1,        /* rows of equal length, contiguous unless they have strides */
   SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns */
 } scantune_segments;
 

@@ -1,4 +1,4 @@
-// Which C++ types can be scanned, and what they are called in the C interface.
+// Which C++ types can be scanned, and their C constants.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -13,7 +13,7 @@
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
 
-// CUDA's own types of 2 bytes, which need not be complete here.
+// CUDA's types of 2 bytes; they may be incomplete here.
 struct __half;
 struct __nv_bfloat16;
 
@@ -30,7 +30,7 @@ struct bf16 {
 namespace detail {
 
 template <class T>
-inline constexpr scantune_type kHalfType = SCANTUNE_DEFAULT_TYPE;  // T is no half-precision number
+inline constexpr scantune_type kHalfType = SCANTUNE_DEFAULT_TYPE;  // T is not a half-precision number
 template <>
 inline constexpr scantune_type kHalfType<f16> = SCANTUNE_F16;
 template <>
@@ -76,7 +76,7 @@ constexpr int size_of(scantune_type type) {
 template <class T>
 inline constexpr bool kIsIndex = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-// The type that values are moved as, whatever they are: all of one size and alignment share their kernels.
+// The type that values are moved as: all values of one size and alignment share their kernels.
 template <class T>
 constexpr scantune_type moved_type() {
   static_assert(std::is_trivially_copyable_v<T>, "values must be trivially copyable to be moved on a device");
@@ -155,7 +155,7 @@ constexpr void check_types() {
       "two structs, of input and output, must have one size and one alignment");
 }
 
-// Lets the compiler refuse types that do not convert, of a call that can have no maps.
+// Lets the compiler refuse types that do not convert, for calls without maps.
 template <class In, class Acc, class Out>
 constexpr void check_unmapped() {
   constexpr bool kHasStruct = kIsStruct<In> || kIsStruct<Acc> || kIsStruct<Out>;
@@ -166,7 +166,7 @@ constexpr void check_unmapped() {
                 "the output must be of a floating-point type if the accumulator is, else of an integer type");
 }
 
-// Throws RequestError unless types that do not convert have a map between them.
+// Throws RequestError if types do not convert and have no map between them.
 template <class In, class Acc, class Out>
 void check_maps(bool loads, bool stores) {
   if constexpr (!converts_as_input<In, Acc>())
@@ -199,8 +199,7 @@ struct Number<SCANTUNE_F32> {
   using Type = float;
 };
 
-// The accumulator's type is the caller's own where that serves: long long and long may be of one size and are two
-// types.
+// The accumulator is the caller's own type if possible: long long and long may have the same size and are two types.
 template <class In, class Out>
 constexpr auto accumulator_of() {
   check_output<Out>();
@@ -216,8 +215,8 @@ constexpr auto accumulator_of() {
 
 }  // namespace detail
 
-// The type that items are combined in by default: the output's type, or the input's if that is wider and of the same
-// class (integer, floating-point), at least 4 bytes wide.
+// The default accumulator: the output type, or the input type if that is wider and of the same class (integer,
+// floating-point); at least 4 bytes wide.
 template <class In, class Out>
 using default_accumulator_t = typename decltype(detail::accumulator_of<In, Out>())::type;
 
