@@ -49,7 +49,7 @@ std::string told(double number) {
 
 std::string impossibility(const std::string& arch, const Request& request, double time_us) {
   if (time_us < bounds().launch_us)
-    return told(time_us) + " µs are impossible: a launch of nothing takes more than " + told(bounds().launch_us);
+    return told(time_us) + " µs are impossible: an empty launch takes more than " + told(bounds().launch_us);
   const double bytes = static_cast<double>(moved_bytes(request));
   const double least_us = bounds().memory_share * bytes / (bounds().bandwidth_of(arch) * kBytesPerUs);
   if (time_us >= least_us) return {};

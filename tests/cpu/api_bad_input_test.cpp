@@ -484,7 +484,7 @@ const std::vector<BadInput> kBadInput = {
     {"CustomOptions", "name", "with a space", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.name = "two words"}); }), {"combine->name is 'two words'"}},
     {"CustomOptions", "name", "with a null character", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.name = kWithNull}); }), {"name", "null character"}},
     {"CustomOptions", "cost", "no cost", custom_operator<int>([] { return runtime::Op::custom("Value combine", 0, {.cost = static_cast<runtime::Cost>(9)}); }), {"combine->cost is 9"}},
-    {"Log", "take", "empty", {cpp([](Arguments&) { runtime::Log log{nullptr}; })}, {"take the remarks is empty"}},
+    {"Log", "take", "empty", {cpp([](Arguments&) { runtime::Log log{nullptr}; })}, {"receives the remarks is empty"}},
     {"scantune_release runtime::release", "device", "no device", {[](Arguments& a) { scantune_device none; write(none, 2); return of_c(scantune_release(a.on(), none)); }, cpp([](Arguments&) { runtime::release(nullptr, kNoDevice); })}, {"device is 2", "scantune_device"}},
     {"Buffer", "device", "no device", {cpp([](Arguments&) { runtime::Buffer<int>(4, kNoDevice); })}, {"device is 2"}},
     {"runtime::release", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::release(a.stream); })}, {"being captured"}},

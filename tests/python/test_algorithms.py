@@ -103,7 +103,7 @@ def test_extent_is_one_of_the_problems_whose_member_says_so(worker: Worker, requ
         assert Algorithms(DECLARED).problem(cut.columns) == cut
         found.append(cut)
     for one, other in itertools.permutations(found, 2):
-        with pytest.raises(ValueError, match="names other extents than this scan has"):
+        with pytest.raises(ValueError, match="extents are not those of this scan"):
             Algorithms(DECLARED).problem({**one.columns, "shape": other.shape})
 
 
@@ -178,20 +178,24 @@ def test_worker_that_declares_no_algorithm_is_not_understood(faults: Callable[..
         (
             ["i32"],
             {"algorithm": "sort"},
-            "--algorithm sort: it is unknown; the worker knows scan, reduce, copy, row_sum",
+            "--algorithm sort: unknown; the worker knows scan, reduce, copy, row_sum",
         ),
-        (["i32"], {"ops": ["max"]}, "--op max: copy combines nothing and takes no operator; leave it out"),
-        (["i8:i8:i8"], {}, "--type i8:i8:i8: copy has 2 types, written input:output; name the first alone"),
-        (["i32"], {"options": (("rows", "8"),)}, "--rows 8: copy has no such option; it is for scan, row_sum: name"),
+        (["i32"], {"ops": ["max"]}, "--op max: copy takes no operator; leave it out"),
+        (["i8:i8:i8"], {}, "--type i8:i8:i8: copy has 2 types, written input:output; name the first only"),
+        (["i32"], {"options": (("rows", "8"),)}, "--rows 8: copy has no such option; is for scan, row_sum: name"),
         (["i32"], {"options": (("rank", "upper"),)}, "--rank upper: copy has no such option; leave it out"),
         (["i32"], {"algorithm": "row_sum"}, "row_sum needs --rows SIZE, such as --rows 2.10. How many rows there are"),
         (["i32"], {"algorithm": "row_sum", "options": (("rows", "many"),)}, "--rows: 'many' is not a size; write 1000"),
-        (["i32"], {"algorithm": "row_sum", "options": (("rows", "8,16"),)}, "--rows 8,16: it is one size, and these"),
-        (["i32"], {"algorithm": "scan", "options": (("rows", "8"),)}, "--rows 8: it is for --segments rows: name that"),
+        (["i32"], {"algorithm": "row_sum", "options": (("rows", "8,16"),)}, "--rows 8,16: takes one size"),
+        (
+            ["i32"],
+            {"algorithm": "scan", "options": (("rows", "8"),)},
+            "--rows 8: is for --segments rows: add that option",
+        ),
         (
             ["i32"],
             {"algorithm": "scan", "options": (("segments", "rows"), ("rows", "8"), ("columns", "8"))},
-            "--columns 8: it is for --segments columns: name that",
+            "--columns 8: is for --segments columns: add that option",
         ),
         (
             ["i32"],
@@ -219,7 +223,7 @@ def test_own_operator_is_refused_where_nothing_is_combined(worker: Worker, tmp_p
     path = tmp_path / "affine.cu"
     path.write_text("Value combine(Value earlier, Value later);")
     ops, source = OwnOperator(path, "affine").checked(["i32"], [])
-    with pytest.raises(UsageError, match=r"--operator .*affine.cu: copy combines nothing and takes no operator"):
+    with pytest.raises(UsageError, match=r"--operator .*affine.cu: copy takes no operator"):
         problems(worker, ["i32"], "copy", ops=ops, source=source)
 
 
@@ -315,7 +319,7 @@ def test_help_lists_options_by_algorithm() -> None:
     of_scan = told()
     assert of_scan.index("--type input:accumulator:output, --op one of sum, min, max") < of_scan.index("--determinism")
     assert "--type input:output" in told("--algorithm", "copy")
-    assert "--rows SIZE: has to be named. How many rows there are." in told("--algorithm", "row_sum")
+    assert "--rows SIZE: required. How many rows there are." in told("--algorithm", "row_sum")
 
 
 @pytest.mark.usefixtures("fake_worker_command")
@@ -373,7 +377,7 @@ def test_listing_without_a_worker_tells_what_rows_name(
     assert code == 0, err
     shown = [line.split()[:2] for line in out.splitlines() if "2045.00" in line]
     assert sorted(shown) == [["i32", "2^30"], ["median", "i32"]]
-    assert "no worker can be asked, so neither members at their default are told nor bandwidths" in err
+    assert "without a worker, members at their default and bandwidths are not shown" in err
 
 
 @pytest.mark.usefixtures("fake_worker_command")

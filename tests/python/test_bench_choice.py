@@ -100,7 +100,7 @@ def test_default_with_the_fixed_values_runs_where_nothing_was_tried() -> None:
 
 
 def test_cell_without_such_a_config_tells_why() -> None:
-    assert best(Restriction(("single_block",)), n=2**20) == "no kernel of single_block is for it; there are lookback"
+    assert best(Restriction(("single_block",)), n=2**20) == "single_block does not support it; these do: lookback"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_size_at_which_a_config_is_not_legal_is_left_out_and_told(tmp_path: Path
     file = tmp_path / "bench.json"
     result = invoke(*COMMON, "--n", "2^20", "--compare", "single_block", "selected", "--json", str(file))
     assert result.exit_code == 0, result.output
-    assert "left out i32 sum, N = 2^20: no kernel of single_block is for it; there are lookback" in result.output
+    assert "left out i32 sum, N = 2^20: single_block does not support it; these do: lookback" in result.output
     assert {one["n"] for one in json.loads(file.read_text())["results"]} == {2**14}
 
 
@@ -196,13 +196,13 @@ def test_size_at_which_a_config_is_not_legal_is_left_out_and_told(tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--config", "Lookback"], "--config Lookback: it is no config; write lookback"),
+        (["--config", "Lookback"], "--config Lookback: not a config; write lookback"),
         (["--config", "{}"], "None is not a family; write lookback"),
         (["--config", '{"family":'], "Expecting value"),
         (["--config", "lokback"], "--config lokback: scan has no such family; did you mean lookback[?]"),
         (["--config", "lookback:windw=8"], "lookback has no parameter windw; did you mean window[?] lookback has bl"),
         (["--config", "lookback:window"], "--config lookback: window: write NAME=VALUE"),
-        (["--config", "lookback:block_threads=9000"], "it is not legal; i32 sum, N = 2.14: .*does not fit in shared"),
+        (["--config", "lookback:block_threads=9000"], "not legal; i32 sum, N = 2.14: .*does not fit in shared"),
         (["--config", "lookback", "--compare", "lookback", SLOWER], "--config and --compare contradict each other"),
         (["--config", "lookback", "--fix", "window=8"], "--family or --fix and --config contradict each other"),
         (["--compare", "lookback"], "--compare needs two configs or more"),

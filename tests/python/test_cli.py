@@ -89,8 +89,8 @@ def test_run_that_names_nothing_goes_through_stages_and_tells_what_is_left(
     file = tmp_path / "run.json"
     output = ended_well("--arch", "sm_90", "--workers", "1", "--budget", "2s", "--json", str(file))
     assert "Fastest kernels on Fake GPU (sm_90, 132 SMs): sums" in output
-    assert re.search(r"run again:\n  sums \(84 cells: .*; about \d+m\d\ds\)\n", output), output
-    for later in ("isolated sums", "sums of reductions", "places of minima and maxima"):
+    assert re.search(r"next run of this command:\n  sums \(84 cells: .*; about \d+m\d\ds\)\n", output), output
+    for later in ("isolated sums", "sums of reductions", "positions of minima and maxima"):
         assert re.search(rf"\n  {later} \(\d+ cells: \d+ left; about ", output), output
     told = json.loads(file.read_text())
     assert not told["complete"]
@@ -142,7 +142,7 @@ def test_auto_takes_the_gpu_if_there_is_one(faults: Callable[..., None]) -> None
             ["--determinism", "at_times"],
             r"2\^8 items cannot be tuned: request.determinism must be one of",
         ),
-        (None, ["--name", "affine"], "--name affine describes an operator of yours.*add --operator FILE"),
+        (None, ["--name", "affine"], "--name affine describes a custom operator.*add --operator FILE"),
         (None, ["--effort", "heroic"], "heroic"),
         (None, ["--seed", "-1"], "seed"),
         (None, ["frobnicate"], "No such command"),
@@ -164,7 +164,7 @@ def test_missing_worker_is_an_error_with_advice(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("SCANTUNE_WORKER", "/no/such/worker")
     code, output = scantune(*SMALL)
     assert code == 1
-    assert "SCANTUNE_WORKER is '/no/such/worker', which is no program" in output
+    assert "SCANTUNE_WORKER is '/no/such/worker', which cannot be run" in output
 
 
 def test_database_that_cannot_be_opened_is_reported_before_any_work(
@@ -217,7 +217,7 @@ def test_interrupted_run_saves_says_how_to_resume_and_leaves_no_process(
     process.send_signal(ending)
     out, err = process.communicate(timeout=20)
     assert process.returncode == 130, out + err
-    assert f"all that was tried is saved in {db}. To resume: scantune --arch host" in err
+    assert f"all trials are saved in {db}. To resume: scantune --arch host" in err
     assert "Traceback" not in err
     assert processes_with(f"SCANTUNE_TEST_MARKER={tmp_path}") == []
     assert count(db, "trial") >= 10
@@ -427,7 +427,7 @@ def test_explain_asks_for_an_operator_by_its_name(request_log: Callable[[], list
 def test_all_types_leaves_out_those_that_the_operator_is_not_for(tmp_path: Path) -> None:
     db = tmp_path / "my.db"
     output = ended_well("--type", "all", "--op", "bit_xor", "--n", "2^10", "--workers", "1", "--db", str(db))
-    assert "left out, because no kernel is for them: f16 bit_xor, f32 bit_xor, f64 bit_xor" in output
+    assert "left out, because no kernel supports them: f16 bit_xor, f32 bit_xor, f64 bit_xor" in output
     with sqlite3.connect(db) as connection:
         found = [
             Problem.from_row({"algorithm": "scan", "request": request})

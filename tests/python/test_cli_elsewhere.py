@@ -47,7 +47,7 @@ def test_explain_lists_the_known_gpus_where_the_name_is_none_of_them() -> None:
     assert "Far GPU (sm_90, 132 SMs)" in output
     code, output = scantune_here(*EXPLAIN, "--arch", "sm_90")
     assert code == 2, output
-    assert "by its name, asks about a GPU that is not here" in output
+    assert "a GPU that is not in this machine, name it" in output
 
 
 def test_name_of_several_devices_needs_the_count_of_sms() -> None:

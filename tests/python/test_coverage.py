@@ -54,5 +54,5 @@ def test_search_that_was_given_up_is_not_laid_to_the_budget(capsys: pytest.Captu
     note_what_was_not_tried(outcome)
     note_what_the_budget_left(outcome)
     told = capsys.readouterr().err
-    assert f"what was known before serves:\n  {CELL}: out of memory" in told
+    assert f"earlier results are used:\n  {CELL}: out of memory" in told
     assert "the budget ended before 1 search:" in told

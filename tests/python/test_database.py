@@ -87,11 +87,11 @@ BAD_FILES = [
     (truncated, "damaged"),
     (corrupt, "damaged"),
     (foreign, "another program's database"),
-    (from_the_future, "schema is version 5, this scantune knows up to 4; update scantune"),
+    (from_the_future, "schema is version 5, and this scantune knows versions up to 4; update scantune"),
     (without_a_table, "no table record"),
-    (virtual_table_in_place_of_a_table, "its schema has a virtual table that no tuner makes, 'record'"),
-    (view_in_place_of_a_table, "its schema has a view that no tuner makes, 'record'"),
-    (directory, "no regular file"),
+    (virtual_table_in_place_of_a_table, "its schema has a virtual table that no tuner creates, 'record'"),
+    (view_in_place_of_a_table, "its schema has a view that no tuner creates, 'record'"),
+    (directory, "not a regular file"),
 ]
 
 

@@ -51,7 +51,7 @@ def test_doctor_tells_of_a_cache_that_the_library_does_not_use(tmp_path: Path, m
     cache.chmod(0o770)
     verdict, text = finding()
     assert verdict == "absent"
-    assert text.startswith(f"{cache} is not used, because others than its owner may write to it")
+    assert text.startswith(f"{cache} is not used, because users other than its owner may write to it")
     if os.geteuid() == 0:
         cache.chmod(0o700)
         os.chown(cache, 12345, -1)

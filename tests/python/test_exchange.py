@@ -359,16 +359,16 @@ def with_member(name: str, value: str) -> str:
         ("UPDATE record SET n = 1 << 50", "n is"),
         ("UPDATE record SET served_above = n, served_up_to = n + 1", "the range .* does not hold the record's own n"),
         ("UPDATE record SET served_up_to = n - 1", "the range .* does not hold the record's own n"),
-        ("UPDATE record SET served_above = -1", "no range of sizes lies above -1 and up to"),
-        ("UPDATE record SET served_above = 'some'", "no range of sizes lies above 'some'"),
-        ("UPDATE record SET served_above = 0.5", "no range of sizes lies above 0.5"),
-        ("UPDATE record SET served_up_to = (1 << 40) + 1", "no range of sizes"),
-        ("UPDATE record SET served_up_to = 1 << 62", "no range of sizes"),
+        ("UPDATE record SET served_above = -1", "no size is in the range above -1 and up to"),
+        ("UPDATE record SET served_above = 'some'", "no size is in the range above 'some'"),
+        ("UPDATE record SET served_above = 0.5", "no size is in the range above 0.5"),
+        ("UPDATE record SET served_up_to = (1 << 40) + 1", "no size is in the range above"),
+        ("UPDATE record SET served_up_to = 1 << 62", "no size is in the range above"),
         ("UPDATE record SET probes = ''", "the probes are not JSON"),
-        ("UPDATE record SET probes = x'5b5d'", "the probes are no short text"),
+        ("UPDATE record SET probes = x'5b5d'", "the probes are not a short text"),
         ("UPDATE record SET probes = '{}'", "the probes are {}"),
         ("UPDATE record SET probes = '[' || replace(hex(zeroblob(32)), '0', '0,') || '0]'", "the probes are"),
-        ("UPDATE record SET probes = '[' || hex(zeroblob(5000)) || ']'", "the probes are no short text"),
+        ("UPDATE record SET probes = '[' || hex(zeroblob(5000)) || ']'", "the probes are not a short text"),
         ("UPDATE record SET probes = '[[4096, 1, 1.0]]'", "a probe is"),
         ("UPDATE record SET probes = '[[0, 1, 1.0, 2.0]]'", "a probe is at 0 items"),
         ("UPDATE record SET probes = '[[1099511627777, 1, 1e9, 2e9]]'", "a probe is at 1099511627777 items"),
@@ -382,19 +382,19 @@ def with_member(name: str, value: str) -> str:
         ("UPDATE device SET name = char(27) || '[2J'", "not the name of a device"),
         (with_member("op", "'sum()'"), "op: 'sum\\(\\)' is not a token"),
         (with_member("op", "'sum:mine'"), "only a custom operator has a name"),
-        (with_member("op", "'custom_cheap:'"), "'' is no name for an operator"),
+        (with_member("op", "'custom_cheap:'"), "'' is not a name for an operator"),
         (
             with_member("op", "'custom_cheap:a b'"),
-            "'a b' is no name for an operator",
+            "'a b' is not a name for an operator",
         ),
         (
             with_member("op", "'custom_cheap:' || hex(zeroblob(33))"),
-            "is no name for an operator",
+            "is not a name for an operator",
         ),
         (with_member("op", "7"), "op: 7 is not a token"),
         ("UPDATE run SET tool_version = hex(zeroblob(500))", "tool_version"),
         ("UPDATE run SET effort = 'heroic'", "heroic"),
-        ("UPDATE problem SET request = replace(request, ',', ', ')", "not spelled as a tuner spells it"),
+        ("UPDATE problem SET request = replace(request, ',', ', ')", "not spelled as tuners spell it"),
     ],
 )
 def test_row_that_is_not_valid_is_left_out_with_its_reason(
@@ -421,7 +421,7 @@ def test_row_that_is_not_valid_is_left_out_with_its_reason(
         (with_member("output_type", "'custom0'"), "'custom0' is not a value type"),
         (with_member("accumulator_type", "'custom100'"), "'custom100' is not a value type"),
         ("UPDATE problem SET request = json_remove(request, '$.output_type')", "the request names no output_type"),
-        ("""UPDATE problem SET shape = '{"rows":10}'""", "names other extents than this scan has"),
+        ("""UPDATE problem SET shape = '{"rows":10}'""", "extents are not those of this scan"),
     ],
 )
 def test_row_that_is_not_as_the_worker_declares_it_is_left_out(
@@ -503,5 +503,5 @@ def test_database_is_not_imported_into_itself(database: Database) -> None:
 
 
 def test_missing_file_is_named(database: Database, tmp_path: Path) -> None:
-    with pytest.raises(DatabaseError, match=r"missing\.db: there is no such database"):
+    with pytest.raises(DatabaseError, match=r"missing\.db: no such database"):
         import_database(database, tmp_path / "missing.db", Precedence())

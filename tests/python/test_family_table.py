@@ -93,7 +93,7 @@ def test_table_that_is_none_is_refused(change: dict[str, Any]) -> None:
 
 def test_worker_without_tables_is_not_understood(faults: Callable[..., None]) -> None:
     faults(former={"lookback": "none"})
-    with Worker(FAKE_WORKER, "host") as worker, pytest.raises(WorkerUnavailable, match="introduced itself wrongly"):
+    with Worker(FAKE_WORKER, "host") as worker, pytest.raises(WorkerUnavailable, match="first answer is invalid"):
         worker.hello()
 
 
@@ -196,12 +196,12 @@ def test_problem_has_one_spelling(others: dict[str, str], is_good: bool) -> None
     if is_good:
         assert dict(scan("i32", **others).others) == others
         return
-    with pytest.raises(ValueError, match="not spelled as a tuner spells it"):
+    with pytest.raises(ValueError, match="not spelled as tuners spell it"):
         scan("i32", **others)
 
 
 def test_where_nothing_is_declared_every_spelling_stands() -> None:
     stated = {**scan("i32").columns, "request": scan("i32").text.replace("}", ',"kind":"inclusive"}')}
     assert Algorithms().problem(stated).others == (("kind", "inclusive"),)
-    with pytest.raises(ValueError, match="not spelled as a tuner spells it"):
+    with pytest.raises(ValueError, match="not spelled as tuners spell it"):
         Algorithms(scan=SCAN).problem(stated)

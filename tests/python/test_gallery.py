@@ -162,7 +162,7 @@ def test_refusals_that_are_none_are_not_believed(
 ) -> None:
     call = Worker.call
     monkeypatch.setattr(Worker, "call", lambda *asked: {**call(*asked), "refused": refused})
-    with pytest.raises(WorkerError, match="refuses families by"):
+    with pytest.raises(WorkerError, match="reasons for refusing families"):
         Evaluator(worker, Timeouts()).space(SUM, 2**9)
 
 
@@ -338,12 +338,12 @@ def test_ctrl_c_leaves_the_races_that_were_finished(faults: Faults, tmp_path: Pa
     ("arguments", "words"),
     [
         (["--families", "kogge_ston"], "--families kogge_ston: there is no such family; did you mean kogge_stone?"),
-        (["--families", "copy_vectors"], "--families copy_vectors: it is a family of copy, and only those of scans"),
+        (["--families", "copy_vectors"], "--families copy_vectors: a family of copy; only families of scans"),
         (["--list", "--table", "9"], "--list runs nothing and lists every row: leave out --table"),
         (["--list", "--tune", "--n", "2^9"], "leave out --n, --tune"),
         (["--table", "1", "--row-items", "7"], "--table 1 is not of rows: leave out --row-items"),
         (["--table", "2", "--row-items", "7"], "--table 2 is not of rows: leave out --row-items"),
-        (["--table", "1", "--kind", "exclusive"], "--table 1 counts what inclusive scans take: leave out --kind"),
+        (["--table", "1", "--kind", "exclusive"], "--table 1 counts the steps of inclusive scans: leave out --kind"),
         (["--table", "2", "--kind", "exclusive"], "--table 2 is of sums: leave out --kind"),
         (["--list", "--kind", "exclusive"], "leave out --kind"),
         (["--families", "sum_vector", "--kind", "exclusive"], "sum_vector: sums are neither inclusive nor exclusive"),
@@ -353,8 +353,8 @@ def test_ctrl_c_leaves_the_races_that_were_finished(faults: Faults, tmp_path: Pa
         (["--table", "1", "--tune"], "--table 1 counts and times nothing: leave out --tune"),
         (["--table", "4", "--plot", "a.svg"], "--table 4 counts and times nothing: leave out --plot"),
         (["--plot", "a.pdf"], "--plot a.pdf: pictures are .svg or .png"),
-        (["--plot", "/no/such/a.svg"], "there is no folder /no/such"),
-        (["--row-items", "2^4..2^5"], "--row-items 2^4..2^5: it is one size"),
+        (["--plot", "/no/such/a.svg"], "there is no writable folder /no/such"),
+        (["--row-items", "2^4..2^5"], "--row-items 2^4..2^5: takes one size"),
         (["--type", "f99"], "--type f99: request.input_type"),
         (["--families", "kogge_stone", "--n", "2^20", "--row-items", "2^12"], "nothing was raced"),
     ],

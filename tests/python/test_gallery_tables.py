@@ -91,7 +91,7 @@ def test_table_by_n_says_at_which_sizes_a_document_is_contradicted() -> None:
     races = [fenwick_race(1000, "three", 5.0, 7.5), fenwick_race(2000, "two", 5.0, 7.5),
              fenwick_race(10**4, "three", 6.0, 8.0)]  # fmt: skip
     assert times_table(races, Device("sm_90", "GPU", 132)).caption == (
-        "fenwick: its document takes kernels=two (row 3.3); here a config with kernels=three is faster at N = 1,000 "
+        "fenwick: its document chooses kernels=two (row 3.3); here a config with kernels=three is faster at N = 1,000 "
         "(5.00 µs and 7.50 by default), N = 10,000 (6.00 µs and 8.00 by default)."
     )
 
@@ -157,10 +157,10 @@ def test_cub_without_a_time_says_why(tmp_path: Path, text: str, words: str) -> N
         (
             "cuda:0",
             ["--families", "sum_vector"],
-            "CUB was not measured: cub_bench is not built; 'make bench' builds it",
+            "CUB was not measured: cub_bench is not built; build it with 'make bench'",
         ),
-        ("cuda:1", ["--families", "sum_vector"], "CUB was not measured: cub_bench runs on GPU 0 alone."),
-        ("host", ["--table", "2"], "CUB was not measured: cub_bench runs on GPU 0 alone."),
+        ("cuda:1", ["--families", "sum_vector"], "CUB was not measured: cub_bench runs on GPU 0 only."),
+        ("host", ["--table", "2"], "CUB was not measured: cub_bench runs on GPU 0 only."),
         ("cuda:0", ["--families", "kogge_stone"], "CUB was not measured: cub_bench has no scans of rows."),
     ],
 )

@@ -188,7 +188,7 @@ def test_file_with_more_than_a_tuner_writes_is_refused(
     file: Path, budget: Budget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scantune.store.contents.Budget", lambda: replace(budget))
-    with open_readonly(file) as database, pytest.raises(DatabaseError, match="holds more than a tuner writes"):
+    with open_readonly(file) as database, pytest.raises(DatabaseError, match="larger than any tuner writes"):
         Archive(database).records()
 
 
@@ -241,7 +241,7 @@ def test_reader_names_a_file_that_was_interrupted_and_a_writer_repairs_it(file: 
     path = tmp_path / "killed.db"
     count = interrupted(path, file)
     before = path.read_bytes()
-    with pytest.raises(DatabaseError, match=r"killed.db: it was interrupted while it was written:"):
+    with pytest.raises(DatabaseError, match=r"killed.db: an interrupted write left it incomplete:"):
         open_readonly(path)
     assert path.read_bytes() == before
     with open_database(path) as database:
@@ -304,7 +304,7 @@ def test_file_or_side_file_that_is_not_regular_is_refused_before_it_is_opened(
     make[kind](planted)
     other_end = os.open(planted, os.O_RDWR) if kind == "FIFO" else None  # without it, opening would wait for ever
     for opener in (open_readonly, open_database):
-        with pytest.raises(DatabaseError, match=f"{file}: .*no regular file"):
+        with pytest.raises(DatabaseError, match=f"{file}: .*not a regular file"):
             opener(file)
     if other_end is not None:
         os.close(other_end)
@@ -346,7 +346,7 @@ def test_schema_that_sqlite_cannot_quote_in_utf8_is_an_error_like_any_other(
         "PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = CAST(x'81' AS TEXT), sql = 'CREATE' "
         "WHERE name = 'record';",
     )
-    with pytest.raises(DatabaseError, match=f"{file}: it is damaged, or was made to look so"):
+    with pytest.raises(DatabaseError, match=f"{file}: it is damaged, or was forged"):
         opener(file)
 
 
@@ -378,7 +378,7 @@ def test_own_records_of_a_time_to_come_are_told_exported_and_forgotten(file: Pat
     text = tmp_path / "all.jsonl"
     assert scantune_here("db", "export", str(text), "--db", str(file))[0] == 0
     code, message = scantune_here("db", "import", str(text), "--db", str(tmp_path / "ours.db"))
-    assert (code, "lies in the future" in message) == (1, True), message
+    assert (code, "is in the future" in message) == (1, True), message
     code, message = scantune_here("db", "forget", "--algorithm", "scan", "--db", str(file))
     assert (code, f"{len(RECORDS)} winners" in message) == (0, True), message
 
@@ -430,7 +430,7 @@ def test_fifo_in_the_place_of_a_file_is_refused(file: Path, tmp_path: Path, comm
         assert code == 0, message
     else:
         assert code != 0
-        assert re.search("no regular file|only a regular file", message), message
+        assert re.search("not a regular file|only a regular file", message), message
     assert named["fifo"].is_fifo()
 
 

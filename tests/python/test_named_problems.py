@@ -88,14 +88,14 @@ def test_all_is_every_built_in_type_that_the_operator_is_for(worker: Worker) -> 
         (["custom"], ["custom_cheap"], "the type custom is unknown; .* custom8 for one of 8 bytes"),
         (["custom0"], ["custom_cheap"], "the type custom0 is unknown"),
         (["custom33"], ["custom_cheap"], "custom33 custom_cheap of 2.12 items cannot be tuned: .*'custom33'"),
-        (["i8:i8:i8:i8"], ["sum"], "scan has 3 types, written input:accumulator:output; name the first alone"),
+        (["i8:i8:i8:i8"], ["sum"], "scan has 3 types, written input:accumulator:output; name the first only"),
         (
             ["i32"],
             ["average"],
             "--op: the operator average is unknown; the worker knows sum, min, max, .*custom_moderate",
         ),
         (["i32"], ["sum:mine"], "--op: 'sum:mine': only a custom operator has a name"),
-        (["i32"], ["custom_cheap:a b"], "'a b' is no name for an operator"),
+        (["i32"], ["custom_cheap:a b"], "'a b' is not a name for an operator"),
         (
             ["custom8"],
             ["sum"],
@@ -123,9 +123,9 @@ def with_types(hello: Hello, types: tuple[str, ...]) -> Hello:
 def test_operator_that_is_for_none_of_all_types_is_refused(worker: Worker) -> None:
     notes: list[str] = []
     only_floats = with_types(worker.hello(), ("f16", "f32"))
-    with pytest.raises(UsageError, match="no kernel is for any of the types with these options"):
+    with pytest.raises(UsageError, match="no kernel supports any of the types with these options"):
         NamedProblems(["all"], ["bit_xor"]).problems(only_floats, Evaluator(worker, Timeouts()), N, notes.append)
-    assert notes == ["left out, because no kernel is for them: f16 bit_xor, f32 bit_xor"]
+    assert notes == ["left out, because no kernel supports them: f16 bit_xor, f32 bit_xor"]
 
 
 def test_guarantee_that_the_worker_does_not_know_is_refused_for_all_types(worker: Worker) -> None:
@@ -192,21 +192,21 @@ def test_source_and_alignment_make_the_digest(path: Path) -> None:
             ["custom_cheap:a"],
             "--op custom_cheap:a names .*--operator FILE --name a' tunes it",
         ),
-        ({"path": "affine.cu"}, ["custom8"], [], "needs --name NAME: its records are kept under that name"),
+        ({"path": "affine.cu"}, ["custom8"], [], "needs --name NAME: its records are stored under that name"),
         ({"path": "affine.cu", "name": ""}, ["custom8"], [], "needs --name NAME"),
-        ({"path": "affine.cu", "name": "a b"}, ["custom8"], [], "--name: 'a b' is no name .*1 to 64 letters"),
-        ({"path": "affine.cu", "name": "a" * 65}, ["custom8"], [], "is no name"),
+        ({"path": "affine.cu", "name": "a b"}, ["custom8"], [], "--name: 'a b' is not a name .*1 to 64 letters"),
+        ({"path": "affine.cu", "name": "a" * 65}, ["custom8"], [], "is not a name"),
         ({"path": "affine.cu", "name": "a"}, [], [], "needs --type, the type of its Value: .* custom8 for a struct"),
         ({"path": "affine.cu", "name": "a"}, ["f32"], ["sum"], "--op sum contradict each other: .* leave out --op"),
-        ({"path": "missing.cu", "name": "a"}, ["f32"], [], "--operator .*missing.cu: it cannot be read: No such file"),
-        ({"path": ".", "name": "a"}, ["f32"], [], "it cannot be read: Is a directory"),
+        ({"path": "missing.cu", "name": "a"}, ["f32"], [], "--operator .*missing.cu: cannot be read: No such file"),
+        ({"path": ".", "name": "a"}, ["f32"], [], "cannot be read: Is a directory"),
         (
             {"path": "empty.cu", "name": "a"},
             ["f32"],
             [],
-            "empty.cu: it is empty; it should define '__device__ Value combine",
+            "empty.cu: empty; it must define '__device__ Value combine",
         ),
-        ({"path": "binary.cu", "name": "a"}, ["f32"], [], "binary.cu: it is no UTF-8 text: .* at byte 0"),
+        ({"path": "binary.cu", "name": "a"}, ["f32"], [], "binary.cu: not UTF-8 text: .* at byte 0"),
     ],
 )
 def test_wrong_combination_says_which_option_why_and_what_to_do(

@@ -86,7 +86,7 @@ def refusal(algorithm: str, named: list[str], folder: Path) -> str:
         (["i32:u8", "--selected", "indices"], "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64"),
         (["i32:u32"], "index_type is for selections that write indices: leave it out"),
         (["i32", "--rejected", "apart", "--values", "bytes_1"], "of rejected items nothing else is written"),
-        (["i32", "--op", "max"], "select combines nothing and takes no operator"),
+        (["i32", "--op", "max"], "select takes no operator"),
         (["i32", "--criterion", "odd"], "request.criterion must be one of less, less_equal,"),
     ],
 )

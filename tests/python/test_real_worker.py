@@ -420,7 +420,7 @@ def test_cache_is_shown_limited_and_cleared(tmp_path: Path, monkeypatch: pytest.
     assert [cleared[f"removed_{name}"] for name in ("kernels", "bytes")] == [shown["kernels"], shown["bytes"]]
     assert [file.name for file in cache.iterdir()] == ["notes.txt"]
     monkeypatch.setenv("SCANTUNE_CACHE", "")
-    assert "no kernel cache is kept" in streams("cache", "show")[0]
+    assert "there is no kernel cache" in streams("cache", "show")[0]
 
 
 def test_a_line_that_is_too_long_or_too_deep_is_refused_at_once_and_the_worker_goes_on() -> None:

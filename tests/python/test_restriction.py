@@ -175,7 +175,7 @@ def test_wrong_configs_do_not_win_a_restricted_search(tune: Tune, faults: Callab
 def test_cell_in_which_no_such_config_is_legal_is_left_out(tune: Tune) -> None:
     outcome, notebook = tune(sizes=(2**16, 2**18), restriction=SINGLE_BLOCK)
     assert [covered.way for covered in outcome.coverage] == [Way.restricted, Way.unfit]
-    assert "no kernel of single_block is for it" in notebook.given_up[0]
+    assert "single_block does not support it" in notebook.given_up[0]
     assert outcome.is_complete
     assert outcome.without_winner == []
 
@@ -224,10 +224,10 @@ COMMON = ["--arch", "host", "--type", "i32", "--n", "2^14"]
     [
         (["--family", "lookbak"], "--family lookbak: scan has no such family; did you mean lookback[?] there are"),
         (["--family", "copy_vectors"], "--family copy_vectors: scan has no such family; there are single_block, look"),
-        (["--family", "Look!"], "--family 'Look!': it is no word"),
+        (["--family", "Look!"], "--family 'Look!': not a name"),
         (["--fix", "window"], "--fix window: write NAME=VALUE"),
         (["--fix", "window=1.5"], "--fix window=1.5: write NAME=VALUE"),
-        (["--fix", "window=1", "--fix", "window=8"], "--fix window=8: window was 1 before"),
+        (["--fix", "window=1", "--fix", "window=8"], "--fix window=8: window is already 1"),
         (["--fix", "windw=8"], "a family of scan has no parameter windw; did you mean window[?] single_block has"),
         (["--family", "single_block", "--fix", "window=8"], "single_block has no parameter window; single_block has"),
         (["--fix", "pdl=1", "--fix", "window=8"], "no family has all .*; pdl is of single_block; window is of lookb"),
@@ -263,7 +263,7 @@ def test_table_and_json_say_what_was_not_saved_and_why(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "among any family with layout=direct block_threads=128" in result.output
     assert "not saved: beyond the noise it does not beat lookback default" in result.output
-    assert re.search(r"0 winners in .*; 1 not saved, because what serves is not beaten", result.output)
+    assert re.search(r"0 winners in .*; 1 not saved, because the current winner is faster", result.output)
     message = json.loads(file.read_text())
     (cell,), (winner,) = message["cells"], message["winners"]
     assert (cell["way"], cell["unbeaten"]["parameters"]["layout"]) == ("restricted", "striped")
@@ -275,7 +275,9 @@ def test_sizes_at_which_no_such_config_is_legal_are_left_out_and_told(tmp_path: 
     arguments = ["--workers", "1", "--family", "single_block", "--n", "2^12,2^20", "--db", str(tmp_path / "a.db")]
     result = invoke("tune", "--arch", "host", "--type", "i32", *arguments)
     assert result.exit_code == 0, result.output
-    assert re.search(r"left out, because none of these .*2\^20: no kernel of single_block", result.output, re.DOTALL)
+    assert re.search(
+        r"left out, because none of these .*2\^20: single_block does not support", result.output, re.DOTALL
+    )
     assert "2 cells: 1 restricted, 1 unfit" in result.output
 
 

@@ -250,7 +250,7 @@ def test_update_by_a_schema_without_a_wanted_table_is_refused(
 ) -> None:
     whole = schema.sql
     monkeypatch.setattr(schema, "sql", lambda name: whole(name).replace("CREATE TABLE record", "CREATE TABLE riddle"))
-    with pytest.raises(ScantuneError, match=r"schema.sql makes no table record; .*install scantune again"):
+    with pytest.raises(ScantuneError, match=r"schema.sql creates no table record; .*install scantune again"):
         open_database(old_file)
     assert version_of(old_file) == version
 
@@ -278,7 +278,7 @@ def test_newer_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     for opener in (open_database, open_readonly):
-        with pytest.raises(DatabaseError, match="version 5, this scantune knows up to 4; update scantune"):
+        with pytest.raises(DatabaseError, match="version 5, and this scantune knows versions up to 4; update scantune"):
             opener(path)
 
 

@@ -180,10 +180,10 @@ def test_log_beside_a_signed_database_is_no_part_of_what_is_imported(tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["export", "-", "--sign", "key"], "- is no file"),
-        (["import", "-", "--allowed-signers", "list"], "- is no file"),
-        (["export", "file.db", "--by", "none"], "what nobody exported"),
-        (["import", "file.db", "--principal", "alice"], "name that by --allowed-signers"),
+        (["export", "-", "--sign", "key"], "FILE cannot be -"),
+        (["import", "-", "--allowed-signers", "list"], "FILE cannot be -"),
+        (["export", "file.db", "--by", "none"], "records that nobody exported"),
+        (["import", "file.db", "--principal", "alice"], "name the list with --allowed-signers"),
     ],
 )
 def test_signature_that_could_lie_nowhere_is_a_mistake(arguments: list[str], words: str) -> None:
@@ -243,4 +243,4 @@ def test_file_that_is_replaced_unsigned_keeps_no_signature(signed: Path, keys: K
     assert signature.exists()
     code, said = scantune("db", "export", str(signed), *options, "--force")
     assert (code, signature.exists()) == (0, False), said
-    assert f"{signature.name} is gone" in " ".join(said.split())
+    assert f"{signature.name} was removed" in " ".join(said.split())

@@ -101,8 +101,8 @@ def t4_schema() -> Any:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--export", "t4"], "an export is of one file"),
-        (["-o", "out.json"], "an export is of one file"),
+        (["--export", "t4"], "--export takes one file"),
+        (["-o", "out.json"], "--export takes one file"),
         (["--export", "t4", "-o", "out.json", "--family", "none"], "--family none: the space has single_block"),
     ],
 )

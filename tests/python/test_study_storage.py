@@ -428,7 +428,7 @@ def test_tuning_database_is_no_storage(tmp_path: Path, spelled: str) -> None:
     code, _, text = streams_here(
         "tune", "--type", "i32", "--n", "2^10", "--db", str(database), "--storage", spelled.format(database)
     )
-    assert (code, "is the tuning database, which holds nothing else" in text) == (2, True)
+    assert (code, "is the tuning database, which cannot hold studies" in text) == (2, True)
 
 
 @pytest.mark.parametrize("spelled", ["{}", "sqlite:///{}", "sqlite+pysqlite:///{}?timeout=5"])
@@ -449,8 +449,8 @@ def test_no_tuning_database_is_a_storage(tmp_path: Path, spelled: str, is_open: 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"what I still have to do", "is no journal of Optuna's, but a file of something else: name another one"),
-        (b"what I still have to do\n", "is no journal of Optuna's, but a file of something else: name another one"),
+        (b"what I still have to do", "is not a journal of Optuna, but a file of something else: name another one"),
+        (b"what I still have to do\n", "is not a journal of Optuna, but a file of something else: name another one"),
         (b'{"winners": []}\n', "but a file of something else"),
         (b"[1, 2]\n", "but a file of something else"),
         (b"[" * 2**17, "but a file of something else"),
@@ -472,7 +472,7 @@ def test_empty_file_is_a_journal_and_a_fifo_is_none(journal: Path, space: Space)
     assert len(stored(journal).trials) == len(space.defaults) + 1
     fifo = journal.with_name("fifo")
     os.mkfifo(fifo)
-    with pytest.raises(UsageError, match="fifo cannot be opened: it is no regular file"):
+    with pytest.raises(UsageError, match="fifo cannot be opened: not a regular file"):
         StudyStorage(str(fifo))
 
 

@@ -222,7 +222,7 @@ def test_five_thousand_configs_are_well_below_300_kilobytes(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda message: message.update(schema="other"), "no recorded space"),
+        (lambda message: message.update(schema="other"), "not a recorded space"),
         (lambda message: message.update(n=-1), "of -1 items"),
         (lambda message: message.update(listed=float("inf")), "damaged"),
         (lambda message: message.update(ceiling_us="fast"), "fast"),
@@ -293,10 +293,10 @@ def test_own_operator_is_swept_and_its_source_is_not_in_the_file(tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--type", "i32", "--n", "2^10,2^12"], "one problem at one N"),
-        (["--n", "2^10"], "one problem at one N"),
+        (["--type", "i32", "--n", "2^10,2^12"], "one problem and one N"),
+        (["--n", "2^10"], "one problem and one N"),
         (["--type", "i32,f32", "--n", "2^10"], "run once for each"),
-        (["--type", "i32", "--n", "2^10", "-o", "/no/such/folder/space.json"], "a folder that is there"),
+        (["--type", "i32", "--n", "2^10", "-o", "/no/such/folder/space.json"], "an existing folder"),
     ],
 )
 @pytest.mark.usefixtures("fake_worker_command")

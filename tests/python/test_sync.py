@@ -141,8 +141,8 @@ def test_layer_that_is_not_what_was_pinned_is_not_read_and_what_was_there_stays(
         patch.setattr("scantune.compare.sync.import_database", lambda *_, **__: pytest.fail("it was read"))
         result = invoke("db", "sync")
     assert result.exit_code == 1
-    assert "is pinned; if they have published anew" in said(result)
-    assert "what was synced before stays" in said(result)
+    assert "is pinned; pin the new one only" in said(result)
+    assert "the previous version stays" in said(result)
     assert synced().read_bytes() == before
 
 
@@ -193,7 +193,7 @@ def test_layer_may_be_text(server: Server, tmp_path: Path, published: bytes) -> 
     list_layers(pinned(server, gzip.compress(text.encode()), "/records.jsonl.gz"))
     result = invoke("db", "sync")
     assert result.exit_code == 0, result.output
-    assert "holds what this version does not know, and leaves out: 'energy'" in said(result)
+    assert "has keys that this version does not know and leaves out: 'energy'" in said(result)
     assert winners_of(synced()) == len(RECORDS)
 
 
@@ -253,11 +253,11 @@ def test_database_that_is_no_longer_listed_is_told(server: Server, published: by
         ({"name": "../evil", "url": "https://a/b", "sha256": "0" * 64}, "the name of a layer is '../evil'"),
         ({"name": ".hidden", "url": "https://a/b", "sha256": "0" * 64}, "the name of a layer"),
         ({"name": "a", "sha256": "0" * 64}, "a has no url"),
-        ({"name": "a", "url": "https://a/b"}, "needs either sha256 or signed_by"),
-        ({"name": "a", "url": "https://a/b", "sha256": "0" * 64, "signed_by": {}}, "needs either"),
+        ({"name": "a", "url": "https://a/b"}, "needs sha256 or signed_by"),
+        ({"name": "a", "url": "https://a/b", "sha256": "0" * 64, "signed_by": {}}, "needs sha256"),
         ({"name": "a", "url": "https://a/b", "sha256": "0" * 63}, "not 64 digits"),
         ({"name": "a", "url": "https://a/b", "signed_by": {"principal": "b"}}, "signed_by needs allowed_signers"),
-        ({"name": "a", "url": "https://a/b", "sha-256": "0" * 64}, "sha-256, which is not known"),
+        ({"name": "a", "url": "https://a/b", "sha-256": "0" * 64}, "sha-256, which is unknown"),
         (["a"], "a layer is an object"),
     ],
 )
@@ -269,7 +269,7 @@ def test_list_that_leaves_something_open_is_refused(tmp_path: Path, entry: Any, 
 def test_list_of_two_layers_of_a_name_and_none_at_all_are_usage_errors() -> None:
     missing = invoke("db", "sync")
     assert missing.exit_code == 2
-    assert "there is no such list of layers" in missing.output
+    assert "no such list of layers" in missing.output
     layer = {"name": "a", "url": "https://a/b", "sha256": "0" * 64}
     list_layers(layer, layer)
     twice = invoke("db", "sync")
@@ -301,7 +301,7 @@ def redirecting(target: str) -> Callable[[BaseHTTPRequestHandler], None]:
 @pytest.mark.parametrize("target", ["http://example.com/records.db", "file:///etc/passwd", "ftp://example.com/a"])
 def test_redirection_leads_to_no_address_that_could_not_be_named(server: Server, target: str) -> None:
     server.answers["/records.db"] = redirecting(target)
-    with pytest.raises(FetchError, match=r"http lets anybody|is no address|cannot be fetched|302"):
+    with pytest.raises(FetchError, match=r"http is not encrypted|is not an|cannot be fetched|302"):
         fetched(server.url("/records.db"))
 
 
@@ -320,7 +320,7 @@ def test_file_that_is_too_large_or_breaks_off_is_refused(server: Server) -> None
 
     server.answers |= {"/large": bytes(2000), "/half": broken_off}
     assert fetched(server.url("/large"), 2000) == bytes(2000)
-    with pytest.raises(FetchError, match="it is larger than"):
+    with pytest.raises(FetchError, match="larger than"):
         fetched(server.url("/large"), 1999)
     with pytest.raises(FetchError, match=r"broke off|cannot be fetched"):
         fetched(server.url("/half"))
@@ -343,7 +343,7 @@ def test_server_that_never_ends_is_given_up(server: Server, monkeypatch: pytest.
     server.answers["/endless"] = endless
     monkeypatch.setattr(fetched_module, "_SECONDS", 0.3)
     started = time.monotonic()
-    with pytest.raises(FetchError, match="has not come within"):
+    with pytest.raises(FetchError, match="not received within"):
         fetched(server.url("/endless"))
     assert time.monotonic() - started < 3
 
@@ -351,7 +351,7 @@ def test_server_that_never_ends_is_given_up(server: Server, monkeypatch: pytest.
 def test_file_that_unpacks_to_more_than_any_records_or_is_damaged_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetched_module, "_MOST_UNPACKED", 2**20)
     assert unpacked("URL", gzip.compress(bytes(2**20))) == bytes(2**20)
-    with pytest.raises(FetchError, match="it unpacks to more than 1 MiB"):
+    with pytest.raises(FetchError, match="unpacks to more than 1 MiB"):
         unpacked("URL", gzip.compress(bytes(2**20 + 1)))
     for damaged in (gzip.compress(b"records")[:-1], gzip.compress(b"records") + b"more", b"\x1f\x8b" + b"junk"):
         with pytest.raises(FetchError, match="it is damaged"):

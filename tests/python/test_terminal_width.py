@@ -130,8 +130,9 @@ def test_help_is_whole(name: str) -> None:
 
 def test_paragraphs_of_a_help_fill_their_lines() -> None:
     said = ended_well("replay", "--help")
-    assert "A share is the time of\n the fastest config over that of the config which the search holds" in "\n".join(
-        line.rstrip() for line in said.splitlines()
+    assert (
+        "A share is the time of\n the fastest config divided by that of the search's best config. No GPU and no"
+        in "\n".join(line.rstrip() for line in said.splitlines())
     )
 
 

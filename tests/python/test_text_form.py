@@ -151,26 +151,26 @@ def broken_above(**changes: Any) -> str:
         (broken(n=True), "line 2: n is True"),
         (broken(serves=[]), "line 2: a range is [], not [above, up to]"),
         (broken(serves="all"), "line 2: a range is 'all'"),
-        (broken(serves=[False, 4096]), "line 2: no range of sizes lies above False and up to 4096"),
+        (broken(serves=[False, 4096]), "line 2: no size is in the range above False and up to 4096"),
         (broken(serves=[4096, 8192]), "line 2: the range (2^12, 2^13] does not hold the record's own n, 4096"),
         (broken(serves=[2048, 4095]), "line 2: the range (2^11, 4,095] does not hold the record's own n, 4096"),
-        (broken(serves=[0, 2**40 + 1]), "line 2: no range of sizes"),
+        (broken(serves=[0, 2**40 + 1]), "line 2: no size is in the range above"),
         (broken(probes=0), "line 2: the probes are 0"),
         (broken(probes=[[4096, 0, 1.0, "1"]]), "line 2: a probe took '1'"),
         (broken(median_us=-1), "line 2: median_us is -1"),
         (broken(median_us="3"), "line 2: median_us is '3'"),
         (broken(arch="sm_90; rm"), "line 2: 'sm_90; rm' is not an architecture"),
         (broken(device_name="a\x1b[31m"), "line 2: 'a\\x1b[31m' is not the name of a device"),
-        (broken(request='{"input_type":"i32"}'), 'line 2: request is \'{"input_type":"i32"}\', which is no object'),
+        (broken(request='{"input_type":"i32"}'), 'line 2: request is \'{"input_type":"i32"}\', which is not an object'),
         (broken(config={"a": [1]}), "line 2: lookback: a is [1], neither an integer nor a token"),
-        (broken(config=None), "line 2: config is None, which is no object"),
-        (broken(finished_at="2999-01-01T00:00:00Z"), "line 2: 2999-01-01T00:00:00Z lies in the future"),
+        (broken(config=None), "line 2: config is None, which is not an object"),
+        (broken(finished_at="2999-01-01T00:00:00Z"), "line 2: 2999-01-01T00:00:00Z is in the future"),
         (broken(seed=2**63), "line 2: seed has 64 bits"),
         (broken(effort="most"), "line 2: 'most' is not a valid Effort"),
         (broken(policy="\ud800"), "line 2: 'utf-8' codec can't encode"),
-        (broken(policy={"a": "b" * 5000}), "line 2: policy is no short text"),
+        (broken(policy={"a": "b" * 5000}), "line 2: policy is not a short text"),
         (broken(breakpoint=[]), "line 2: its breakpoint: it is []"),
-        (broken_above(n_switch=9000), "line 2: its breakpoint: the breakpoint 9000 does not lie between 4096 and 8192"),
+        (broken_above(n_switch=9000), "line 2: its breakpoint: the breakpoint 9000 is not between 4096 and 8192"),
         (broken_above(probes=[[1, 2]]), "line 2: its breakpoint: a probe is [1, 2]"),
     ],
 )  # fmt: skip
@@ -188,11 +188,11 @@ def test_line_that_is_not_valid_costs_itself_and_not_the_file(
     [
         ("<<<<<<< ours", "line 2: it marks a conflict that git left: remove the marks"),
         ("=======", "line 2: it marks a conflict"),
-        ('{"arch":"sm_90"', "line 2: it is no record"),
-        ("[]", "line 2: it is no record: it is no object"),
-        ("[" * 3000, "line 2: it is no record"),
+        ('{"arch":"sm_90"', "line 2: not a record"),
+        ("[]", "line 2: not a record: not an object"),
+        ("[" * 3000, "line 2: not a record"),
         ('{"arch":"' + "a" * 2**16 + '"}', "line 2: it holds a value longer than any that a tuner writes"),
-        ("\udcff", "line 2: it is no record: 'utf-8' codec can't decode"),
+        ("\udcff", "line 2: not a record: 'utf-8' codec can't decode"),
     ],
 )
 def test_line_that_is_none_is_named_and_nothing_is_imported(
@@ -217,7 +217,7 @@ def test_form_is_told_by_content_and_an_empty_file_s_by_its_name(text: Callable[
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
 def test_number_that_json_does_not_have_is_refused_and_never_written(text: Callable[[str], Path], number: str) -> None:
-    with pytest.raises(DatabaseError, match=f"line 1: it is no record: {number} is no number of JSON"):
+    with pytest.raises(DatabaseError, match=f"line 1: not a record: {number} is not a JSON number"):
         TextContents(text(line_of(LOW).replace('"spread":', f'"later":{number},"spread":')))
     policy = f'{{"a":{number}}}'
     written = line_of(replace(LOW, run=replace(LOW.run, policy=policy)))

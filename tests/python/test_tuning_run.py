@@ -164,7 +164,7 @@ def test_next_fastest_are_asked_when_every_finalist_fails_at_its_own_size(
     ("fault", "n", "reason"),
     [
         ("too_fast", 2**22, "0.20 µs is implausible: a copy of as many bytes takes"),
-        ("impossible", 2**10, "measure: 1e-300 µs are impossible: a launch of nothing takes more than 0.1"),
+        ("impossible", 2**10, "measure: 1e-300 µs are impossible: an empty launch takes more than 0.1"),
     ],
 )
 def test_impossibly_fast_candidate_fails_and_does_not_win(

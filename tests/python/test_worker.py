@@ -66,7 +66,7 @@ def test_garbage_replaces_the_worker(worker: Worker, faults: Callable[..., None]
 
 def test_answer_to_another_request_is_not_taken(faults: Callable[..., None]) -> None:
     faults(wrong_id=1)
-    with Worker(FAKE_WORKER, "host") as worker, pytest.raises(WorkerUnavailable, match="another request"):
+    with Worker(FAKE_WORKER, "host") as worker, pytest.raises(WorkerUnavailable, match="not for request"):
         worker.hello()
 
 

@@ -39,7 +39,7 @@ class TuneByDefault(LaterGroup):
 app = typer.Typer(
     cls=TuneByDefault,
     add_completion=False,
-    help="Finds the fastest prefix-scan kernels for this machine's GPU and remembers them. Without a command: tune.",
+    help="Finds the fastest prefix-scan kernels for this machine's GPU and saves them. Without a command: tune.",
 )
 
 
@@ -52,7 +52,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=_print_version)
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     pass

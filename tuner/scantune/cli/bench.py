@@ -63,11 +63,13 @@ def bench_command(
         typer.Option(
             "--config",
             metavar="CONFIG",
-            help="Time this config: lookback, lookback:block_threads=256,layout=striped (else as by default), or JSON.",
+            help="Time this config: lookback, lookback:block_threads=256,layout=striped (other parameters "
+            "at their default), or JSON.",
         ),
     ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Race two or more configs, given as arguments; selected: what would run.")
+        bool,
+        typer.Option("--compare", help="Race two or more configs, given as arguments; 'selected' is what would run."),
     ] = False,
     configs: Annotated[list[str] | None, typer.Argument(metavar="CONFIG", help="The configs of --compare.")] = None,
     json_: JsonOption = None,
@@ -76,14 +78,14 @@ def bench_command(
 ) -> None:
     """Time what runtime::scan() would run here, beside a copy of as many bytes. Nothing is tuned.
 
-    Without options it times what a tuning run without options tunes. With --db, configs come from the records of that
-    database and those that come with the library. Results are checked before they are timed; those of large scans at
-    2^20 items, or 2^14 on the host device. A file of --json is written after each result, so that it holds what was
-    measured however the command ends. The command ends with 1 if something could not be timed.
+    Without options, times what a tuning run without options tunes. With --db, configs come from the records of that
+    database and of the library. Results are checked before they are timed; large scans are checked at 2^20 items, or
+    2^14 on the host device. The --json file is written after each result, so an interrupted command keeps its results.
+    Exits with 1 if something could not be timed.
 
-    With --family or --fix the best known of these configs is timed: what is selected, the fastest trial of the
-    database, or a default with these values. --config times a config. --compare races several, and says of each whether
-    it differs from the first by more than the noise.
+    With --family or --fix, times the best known of these configs: the selected one, the fastest trial of the database,
+    or a default with these values. --config times one config. --compare races several, and says for each whether it
+    differs from the first by more than the noise.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "bench")
@@ -105,22 +107,22 @@ def bench_command(
         finally:
             bench_run.report()
         if any(isinstance(one.outcome, Failure) for one in bench_run.results):
-            raise ScantuneError("not everything could be timed; the table says why")
+            raise ScantuneError("some cases could not be timed; the table says why")
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """What is to be timed, where that is not what is selected."""
+    """The configs to time, if not the selected one."""
 
     restriction: Restriction
     stated: Sequence[StatedConfig | None]  # None: what is selected
 
     @classmethod
     def of(cls, restriction: Restriction, config: str | None, compare: bool, configs: Sequence[str]) -> _Choice:
-        """Raise UsageError for options that contradict each other, and for what is no config."""
+        """Raise UsageError for options that contradict each other, and for an invalid config."""
         asked = {"--family or --fix": restriction, "--config": config is not None, "--compare": compare}
         if len(given := [option for option, is_given in asked.items() if is_given]) > 1:
-            raise UsageError(f"{' and '.join(given)} contradict each other: each says what is to be timed")
+            raise UsageError(f"{' and '.join(given)} contradict each other: each says what to time")
         if configs and not compare:
             raise UsageError(f"{configs[0]}: is it a config? '--config {configs[0]}' times it, --compare races several")
         if compare and len(configs) < 2:
@@ -135,9 +137,7 @@ class _Choice:
         self, worker: Worker, evaluator: Evaluator, algorithm: str, problems: Sequence[Problem], sizes: Sequence[int],
         databases: Sequence[Path] | None, db: Path | None,
     ) -> Candidates | None:  # fmt: skip
-        """Return what tells the configs of a cell, and notes where there are none. Raises UsageError if that is so in
-        every cell.
-        """
+        """Return the configs of each cell; note cells without any. Raises UsageError if that is so in every cell."""
         hello = worker.hello()
         check(self.restriction, hello, algorithm, evaluator, problems, sizes)
         given = [one for one in self.stated if one]
@@ -165,7 +165,7 @@ class _Choice:
 
 @dataclass
 class _Bench:
-    """What was measured so far."""
+    """The results so far."""
 
     output: JsonOutput
     hello: Hello

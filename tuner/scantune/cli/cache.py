@@ -18,7 +18,7 @@ from scantune.worker.built_in import NO_DEVICE
 
 cache_app = typer.Typer(
     no_args_is_help=True,
-    help="Look at the folder of compiled kernels, and make it smaller. Nothing makes it smaller by itself.",
+    help="Show or shrink the folder of compiled kernels. It never shrinks by itself.",
 )
 
 _TIMEOUT_S = 600.0  # a network file system takes long over many files
@@ -26,7 +26,7 @@ _TIMEOUT_S = 600.0  # a network file system takes long over many files
 
 @cache_app.command("show")
 def show_command(json_: JsonOption = None) -> None:
-    """Print where the compiled kernels lie, how many there are, how large, and how long ago the oldest was used."""
+    """Print the folder of the compiled kernels, their number and size, and when the oldest was last used."""
     with reported_errors():
         output = JsonOutput.of(json_, "cache show")
         answer = _ask({})
@@ -36,12 +36,12 @@ def show_command(json_: JsonOption = None) -> None:
 
 @cache_app.command("limit")
 def limit_command(
-    size: Annotated[str, typer.Argument(metavar="SIZE", help="500M, 2G, 1000000: what may be left.")],
+    size: Annotated[str, typer.Argument(metavar="SIZE", help="Size to shrink to: 500M, 2G, 1000000.")],
     json_: JsonOption = None,
 ) -> None:
-    """Remove the least recently used kernels until no more than SIZE is left. The limit is not remembered.
+    """Remove the least recently used kernels until at most SIZE is left. The limit applies to this command only.
 
-    Programs may go on using the cache meanwhile: what they miss they compile anew.
+    Programs may use the cache at the same time: they recompile the kernels that they miss.
     """
     with reported_errors():
         output = JsonOutput.of(json_, "cache limit")
@@ -50,7 +50,7 @@ def limit_command(
 
 @cache_app.command("clear")
 def clear_command(json_: JsonOption = None) -> None:
-    """Remove all compiled kernels; other files stay. Each kernel is compiled anew when it is needed."""
+    """Remove all compiled kernels; other files stay. Programs recompile each kernel when they need it."""
     with reported_errors():
         _shrink(0, JsonOutput.of(json_, "cache clear"))
 
@@ -73,7 +73,7 @@ def _ask(params: dict[str, Any]) -> dict[str, Any]:
 
 def _say_contents(answer: dict[str, Any]) -> None:
     if answer["directory"] is None:
-        say("no kernel cache is kept: SCANTUNE_CACHE is empty, or there is no HOME")
+        say("there is no kernel cache: SCANTUNE_CACHE is empty, or HOME is not set")
         return
     text = f"{answer['directory']}: {counted(answer['kernels'], 'kernel')}, {format_bytes(answer['bytes'])}"
     used_at = answer.get("least_recent_use")

@@ -27,7 +27,7 @@ def diff_command(
     b: Annotated[Path, typer.Argument(metavar="B", help="Another.")],
     json_: JsonOption = None,
 ) -> None:
-    """Say cell by cell how the winners of B differ from those of A, and when and with what each was measured."""
+    """Show per cell how the winners of B differ from those of A, and when and with what each was measured."""
     with reported_errors(), Precedence() as precedence:
         output = JsonOutput.of(json_, "db diff")
         held = [holdings_of(path, precedence) for path in (a, b)]

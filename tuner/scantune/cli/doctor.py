@@ -1,4 +1,4 @@
-"""Checks of everything that tuning needs, with what to do about what is missing."""
+"""Checks everything that tuning needs, and says how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COMPILE_TIMEOUT_S = 60.0
 
 class Verdict(Enum):
     good = "ok"
-    absent = "--"  # it is not there and not needed
+    absent = "--"  # not present and not needed
     missing = "MISSING"
 
 
@@ -51,7 +51,7 @@ class Finding:
 
 
 def doctor_command(db: DbOption = None, device: DeviceOption = None, json_: JsonOption = None) -> None:
-    """Check worker, driver, NVRTC, GPU, cache and database. The command ends with 1 if something needed is missing."""
+    """Check worker, driver, NVRTC, GPU, cache and database. Exits with 1 if something needed is missing."""
     with reported_errors():
         output = JsonOutput.of(json_, "doctor")
         check_choice(AUTO, device)
@@ -67,7 +67,7 @@ def doctor_command(db: DbOption = None, device: DeviceOption = None, json_: Json
 
 
 def diagnose(database: Path, device: str = "cuda:0") -> list[Finding]:
-    """Return what was found, in the order in which things are needed."""
+    """Return the findings, in the order in which tuning needs the things."""
     findings = [Finding("scantune", Verdict.good, f"{__version__}, Python {sys.version.split()[0]}")]
     try:
         command = worker_command()
@@ -131,7 +131,7 @@ def _compile_default(worker: Worker) -> str:
 def _nvrtc(findings: Sequence[Finding]) -> Finding:
     gpu = next((finding for finding in findings if finding.subject == "GPU"), None)
     if gpu and gpu.verdict is Verdict.good:
-        return Finding("NVRTC", Verdict.good, "compiled for the GPU, see there")
+        return Finding("NVRTC", Verdict.good, "compiled a kernel; see GPU")
     libraries = list(_nvrtc_libraries())
     if libraries:
         return Finding("NVRTC", Verdict.good, f"{libraries[0]} (not tried: no GPU)")
@@ -155,24 +155,20 @@ def _nvrtc_libraries() -> Iterator[str]:
 def _cache() -> Finding:
     path = paths.cache_path()
     if path is None:
-        return Finding(
-            "kernel cache", Verdict.absent, "SCANTUNE_CACHE is empty: every process compiles its kernels anew"
-        )
+        return Finding("kernel cache", Verdict.absent, "SCANTUNE_CACHE is empty: every process recompiles its kernels")
     if reason := _untrusted_because(path):
         return Finding(
             "kernel cache", Verdict.absent,
-            f"{path} is not used, because {reason}, and what it holds is code: kernels are compiled anew by every "
-            "process; let only yourself write to it (chmod go-w), or name another directory with SCANTUNE_CACHE",
+            f"{path} is not used, because {reason}, and it holds code to run: kernels are recompiled by every "
+            "process; make it writable for yourself only (chmod go-w), or name another directory with SCANTUNE_CACHE",
         )  # fmt: skip
     if _may_write(path):
         return Finding("kernel cache", Verdict.good, str(path))
-    return Finding(
-        "kernel cache", Verdict.absent, f"{path} cannot be written: kernels are compiled anew by every process"
-    )
+    return Finding("kernel cache", Verdict.absent, f"{path} cannot be written: every process recompiles its kernels")
 
 
 def _untrusted_because(path: Path) -> str:
-    """Return why the library does not use a directory of kernels; an empty text if it does, or if there is none.
+    """Return why the library does not use a directory of kernels; an empty text if it does, or if it does not exist.
 
     runtime/support/ownership.h has the rule.
     """
@@ -183,7 +179,7 @@ def _untrusted_because(path: Path) -> str:
     if status.st_uid not in (os.geteuid(), 0):
         return f"it belongs to user {status.st_uid}"
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "others than its owner may write to it"
+        return "users other than its owner may write to it"
     return ""
 
 
@@ -196,7 +192,7 @@ def _may_write(path: Path) -> bool:
 def _database(path: Path) -> Finding:
     if not path.exists():
         if _may_write(path.parent):
-            return Finding("database", Verdict.good, f"{path} (not there yet: the first run makes it)")
+            return Finding("database", Verdict.good, f"{path} (does not exist yet: the first run creates it)")
         return Finding(
             "database", Verdict.missing, f"{path}: its directory cannot be written; choose another with --db"
         )

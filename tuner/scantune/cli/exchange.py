@@ -56,34 +56,39 @@ def export_command(
         bool, typer.Option("--text", help="Write one line for each winner, as for a FILE that ends in .jsonl.")
     ] = False,
     by: Annotated[
-        str | None, typer.Option(help="Who exports, told with each record; '' says nobody. The login name by default.")
+        str | None,
+        typer.Option(
+            help="Who exports; written with each record. '' leaves the name out; the default is the login name."
+        ),
     ] = None,
     with_host: Annotated[
-        bool, typer.Option("--with-host", help="Tell a digest of this machine's name with each record, too.")
+        bool, typer.Option("--with-host", help="Write a digest of this machine's name with each record, too.")
     ] = False,
     built_in: Annotated[
         bool,
-        typer.Option("--built-in", help="Write the winners of GPUs alone, as db/builtin/records.jsonl holds them."),
+        typer.Option("--built-in", help="Write only the winners of GPUs, in the form of db/builtin/records.jsonl."),
     ] = False,
     key: Annotated[
         Path | None,
-        typer.Option("--sign", metavar="KEY", help="Sign FILE by an SSH key; FILE.sig takes the signature."),
+        typer.Option("--sign", metavar="KEY", help="Sign FILE with an SSH key; the signature is written to FILE.sig."),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
     """Write the database to FILE, - for standard output, for 'scantune db import' on other machines.
 
-    As text, FILE is for version control: it is sorted, and holds winners and breakpoints alone. Records that came from
-    elsewhere keep their origin. With --built-in, FILE is for those who build the library: the library comes with those
-    records, and uses them untuned.
+    As text, FILE suits version control: it is sorted, and has winners and breakpoints only. Records from elsewhere keep
+    their origin. With --built-in, FILE is for building the library, which then ships these records and uses them
+    without tuning.
     """
     with reported_errors():
         if is_standard(file) and json_ and is_standard(json_):
             raise UsageError("only one of FILE and --json can be -: standard output is one")
         if key and is_standard(file):
-            raise UsageError("--sign writes the signature beside FILE, and - is no file: name one")
+            raise UsageError("--sign writes the signature to a file beside FILE, so FILE cannot be -: name a file")
         if by == NO_ORIGIN:
-            raise UsageError(f"--by {by}: 'db forget --origin {by}' means what nobody exported; --by '' says nobody")
+            raise UsageError(
+                f"--by {by}: 'db forget --origin {by}' means records that nobody exported; --by '' leaves the name out"
+            )
         if key:
             check_key(key)
             check_place(beside(file), force)
@@ -106,16 +111,16 @@ def export_command(
 
 @contextlib.contextmanager
 def noted_signature(file: Path) -> Iterator[None]:
-    """Note at the end if the signature that lay beside a file was removed with what it signed."""
+    """Note at the end if the signature of the file was removed because the file was replaced."""
     signature = beside(file.expanduser())
     was_there = signature.exists()
     yield
     if was_there and not signature.exists():
-        note(f"{beside(file)} is gone: it signed what {file} held before")
+        note(f"{beside(file)} was removed: it signed the previous content of {file}")
 
 
 def _export(database: Database, target: Path, force: bool, text: bool, named: Named | None, signs: Sign | None) -> int:
-    """Write the file and return how many winners it has; without `named` these are those that a library comes with."""
+    """Write the file and return how many winners it has; without `named`, write those that a library ships."""
     check_is_other(database, target)
     archive = Archive(database)
     with database.snapshot():
@@ -149,18 +154,18 @@ def import_command(
     db: DbOption = None,
     allowed_signers: Annotated[
         Path | None,
-        typer.Option(metavar="LIST", help="Refuse FILE unless FILE.sig is a signature by whom this list of SSH has."),
+        typer.Option(metavar="LIST", help="Refuse FILE unless FILE.sig is a signature by a signer in this SSH list."),
     ] = None,
     principal: Annotated[
-        str | None, typer.Option(help="Who of --allowed-signers must have signed; whoever it lists by default.")
+        str | None, typer.Option(help="The signer in --allowed-signers that must have signed; any of them by default.")
     ] = None,
     dry_run: DryRunOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Merge the winners and trials of FILE, a database or text, - for standard input.
 
-    Between two winners, the one measured with the templates here stays, then the better measured, then the newer. None
-    of ours gives way to one that the worker refuses.
+    Of two winners for a cell, the one measured with the current templates stays, then the better measured, then the
+    newer. A winner that the worker refuses replaces none of ours.
     """
     with reported_errors():
         output = JsonOutput.of(json_, "db import")
@@ -192,12 +197,12 @@ def import_command(
             signer=signer, newly_signed=report.newly_signed,
         )  # fmt: skip
         if report.took_nothing:
-            raise ScantuneError(f"{file}: not one of its rows is valid")
+            raise ScantuneError(f"{file}: none of its rows is valid")
 
 
 @contextlib.contextmanager
 def _copied(path: Path) -> Iterator[Database]:
-    """Yield a temporary copy of a database, which itself is neither made, nor brought to a new schema, nor locked."""
+    """Yield a temporary copy of a database. The database itself is neither created nor migrated nor locked."""
     with private_directory("scantune-import-") as directory:
         copy = directory / path.name
         if path.exists():
@@ -210,16 +215,16 @@ def _copied(path: Path) -> Iterator[Database]:
 def _signers(file: Path, allowed: Path | None, principal: str | None) -> Signers | None:
     if allowed is None:
         if principal is not None:
-            raise UsageError(f"--principal {principal} is one of a list: name that by --allowed-signers")
+            raise UsageError(f"--principal {principal} is a name in a list: name the list with --allowed-signers")
         return None
     if is_standard(file):
-        raise UsageError("--allowed-signers asks for a signature beside FILE, and - is no file: name one")
+        raise UsageError("--allowed-signers needs a signature beside FILE, so FILE cannot be -: name a file")
     return Signers(allowed.expanduser(), principal)
 
 
 @contextlib.contextmanager
 def _verified(file: Path, signers: Signers) -> Iterator[tuple[Path, str]]:
-    """Yield a copy of what was signed, alone in its directory, and who signed it."""
+    """Yield a copy of the signed file, alone in its directory, and its signer."""
     content = signed_content(file)
     signer = verified_signer(str(file), content, signature_of(file), signers)
     with private_directory("scantune-import-") as directory:
@@ -231,9 +236,10 @@ def _verified(file: Path, signers: Signers) -> Iterator[tuple[Path, str]]:
 def note_what_is_left_out(file: object, report: ImportReport) -> None:
     if report.rejected:
         listed = "\n  ".join(report.reasons)
-        note(f"{counted(report.rejected, 'row')} of {file} left out because not valid:\n  {listed}")
+        note(f"{counted(report.rejected, 'row')} of {file} left out as invalid:\n  {listed}")
     if report.unknown_keys:
         keys = ", ".join(map(repr, report.unknown_keys))[:300]
         note(
-            f"{file} holds what this version does not know, and leaves out: {keys}. A later version may have written it"
+            f"{file} has keys that this version does not know and leaves out: {keys}. A later version may "
+            "have written it"
         )

@@ -1,4 +1,4 @@
-"""The command that says what would run, why, and what would be next, here or on a GPU elsewhere: scantune explain."""
+"""The command that says what would run and why, here or on another GPU: scantune explain."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Explanation:
     problem: Problem
     n: int
     selection: Selection
-    record: Record | None  # the selected one, where its database can be read
+    record: Record | None  # the selected one, if its database can be read
     tried: Tried | None
 
 
@@ -59,22 +59,24 @@ def explain_command(
     n: SizesOption = None,
     type_: TypeOption = None,
     op: Annotated[
-        list[str] | None, typer.Option(help="Operators, as for tune; custom_moderate:NAME is one that has a name.")
+        list[str] | None, typer.Option(help="Operators, as for tune; custom_moderate:NAME is a named one.")
     ] = None,
     arch: Annotated[str, typer.Option(help="As for tune.")] = AUTO,
     db: DbOption = None,
     device: Annotated[
         str | None,
-        typer.Option(help="cuda:0, host, ..., or the name of a GPU that need not be here, such as 'NVIDIA H200'."),
+        typer.Option(
+            help="cuda:0, host, ..., or the name of any GPU, such as 'NVIDIA H200'; it need not be in this machine."
+        ),
     ] = None,
     sm_count: Annotated[
-        int | None, typer.Option(min=1, help="How many SMs the GPU of that name has, if no record tells.")
+        int | None, typer.Option(min=1, help="Number of SMs of the named GPU, if no record has it.")
     ] = None,
     json_: JsonOption = None,
 ) -> None:
-    """Say what runtime::scan() would run, from which record and why, what would be next, and which records it rejects.
+    """Say what runtime::scan() would run, from which record and why, the next choice, and the rejected records.
 
-    A GPU that is not here is named by --device; one of which no record is known also needs --arch and --sm-count.
+    --device may name a GPU that is not in this machine; without a record of it, --arch and --sm-count are needed, too.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "db explain" if ctx.parent and ctx.parent.info_name == "db" else "explain")
@@ -85,7 +87,7 @@ def explain_command(
         sizes = parse_sizes(n)
         if sm_count is not None and (device is None or is_opened(device)):
             raise UsageError(
-                f"--sm-count {sm_count} describes a GPU, whose name is missing: add --device 'NVIDIA H200'"
+                f"--sm-count {sm_count} describes a GPU without naming it: add --device, such as --device 'NVIDIA H200'"
             )
         databases = databases_to_read(db)
         worker = _worker_to_ask(stack, arch, device, sm_count, paths.database_path(db))
@@ -116,11 +118,11 @@ def explain_command(
 def _worker_to_ask(
     stack: contextlib.ExitStack, arch: str, device: str | None, sm_count: int | None, database: Path
 ) -> Worker:
-    """Return a worker on a device of this machine, or one that answers for the GPU of that name."""
+    """Return a worker on a device of this machine, or one that answers for the named GPU."""
     if device is None or is_opened(device):
         return _worker_here(stack, arch, device)
     if arch != AUTO and not is_arch(arch):
-        raise UsageError(f"--arch {arch}: it is no architecture; write sm_90 or the like")
+        raise UsageError(f"--arch {arch}: not an architecture; write sm_90 or the like")
     return described_worker(stack, named_device(device, arch, sm_count, lambda: _known_devices(stack, database)))
 
 
@@ -130,11 +132,13 @@ def _worker_here(stack: contextlib.ExitStack, arch: str, device: str | None) -> 
     except UsageError as error:
         if arch in (AUTO, HOST):
             raise
-        raise UsageError(f"{error}. --device 'NVIDIA H200', by its name, asks about a GPU that is not here") from None
+        raise UsageError(
+            f"{error}. To ask about a GPU that is not in this machine, name it: --device 'NVIDIA H200'"
+        ) from None
 
 
 def _known_devices(stack: contextlib.ExitStack, database: Path) -> list[Device]:
-    """Return the devices that there are records of."""
+    """Return the devices that have records."""
     devices = [record.device for record in built_in_records(described_worker(stack, NO_DEVICE))]
     if database.exists():
         with open_readonly(database) as opened:

@@ -17,29 +17,27 @@ ALL_TYPES = "all"
 
 @dataclass(frozen=True)
 class Filter:
-    """The choice of what is shown. An algorithm, type, operator or device that is not named may be any."""
+    """A filter of records. Without an algorithm, type, operator or device, it admits all."""
 
     types: Sequence[str] = ()
     ops: Sequence[str] = ()  # custom_moderate means that cost class, custom_moderate:NAME that name
     arch: str | None = None
-    device: str | None = None  # its name, or a part of that
+    device: str | None = None  # its name, or part of it
     algorithm: str | None = None
 
     def check(self) -> None:
         """Raise UsageError for a value that no record can have."""
         if self.arch is not None and not is_arch(self.arch):
-            raise UsageError(f"--arch {self.arch}: it is no architecture; write sm_90 or the like, or host")
+            raise UsageError(f"--arch {self.arch}: not an architecture; write sm_90 or the like, or host")
         if self.algorithm is not None and not is_token(self.algorithm):
-            raise UsageError(f"--algorithm {self.algorithm}: it is no word, as the names of algorithms are")
+            raise UsageError(f"--algorithm {self.algorithm}: not a name of an algorithm")
         try:
             for name in (name for text in self.types if text != ALL_TYPES for name in Types.parse(text).names):
                 bytes_of(name)
             for op in self.ops:
                 split_operator(op)
         except ValueError as error:
-            raise UsageError(
-                f"{error}; --type i32 or custom8, and --op sum or custom_moderate:NAME, are spelled so"
-            ) from None
+            raise UsageError(f"{error}; write --type i32 or custom8, and --op sum or custom_moderate:NAME") from None
 
     def admits_device(self, device: Device) -> bool:
         return self.arch in (None, device.arch) and (self.device is None or device.is_called(self.device))

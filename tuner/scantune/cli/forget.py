@@ -31,12 +31,12 @@ _MOST_DAYS = 100 * 366
 
 @dataclass(frozen=True)
 class _Choice:
-    """The choice of what is forgotten: rows that all members admit."""
+    """The rows to forget: those that all members admit."""
 
     filter: Filter
-    sizes: frozenset[int]  # admits any where it is empty
-    families: frozenset[str]  # admits any where it is empty
-    before: str | None  # a time as rows keep it
+    sizes: frozenset[int]  # admits any if empty
+    families: frozenset[str]  # admits any if empty
+    before: str | None  # a time, as in rows
     origin: str | None
 
     def admits(self, entry: Entry) -> bool:
@@ -53,10 +53,12 @@ class _Choice:
         """Raise UsageError for values that no row can have, and if nothing is chosen."""
         self.filter.check()
         if self.origin is not None and not self.origin.strip():
-            raise UsageError(f"--origin '{self.origin}' names nobody; '--origin {NO_ORIGIN}' is what was measured here")
+            raise UsageError(
+                f"--origin '{self.origin}' names nobody; '--origin {NO_ORIGIN}' means records measured here"
+            )
         for family in self.families:
             if not is_token(family):
-                raise UsageError(f"--family {family}: it is no word, as the names of families are")
+                raise UsageError(f"--family {family}: not a name of a family")
         if self == _EVERYTHING:
             raise UsageError(
                 "nothing is chosen: say what to forget, such as --device H100, --older-than 30d or --origin NAME; "
@@ -76,21 +78,20 @@ def forget_command(
     op: Annotated[list[str] | None, typer.Option(help="Operators, as for db show.")] = None,
     n: SizesOption = None,
     family: Annotated[list[str] | None, typer.Option(help="Families of kernels.")] = None,
-    older_than: Annotated[str | None, typer.Option(help="Measured so long ago, or earlier: 30d, 12h.")] = None,
+    older_than: Annotated[str | None, typer.Option(help="At least this old: 30d, 12h.")] = None,
     origin: Annotated[
         str | None,
         typer.Option(
             help="Exported by this person, from this file or host, in this run, or signed by them; none: measured here."
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All there is, and rows that are not valid too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Everything, invalid rows included.")] = False,
     dry_run: DryRunOption = False,
     json_: JsonOption = None,
 ) -> None:
-    """Drop the winners and trials that all given options admit, and the breakpoints of these winners.
+    """Delete the winners and trials that match all options, and the breakpoints of these winners.
 
-    What is dropped cannot be brought back: 'scantune db export' first keeps a copy. 'scantune db vacuum' then shrinks
-    the file.
+    This cannot be undone: 'scantune db export' first makes a copy. 'scantune db vacuum' then shrinks the file.
     """
     with reported_errors():
         output = JsonOutput.of(json_, "db forget")
@@ -132,7 +133,7 @@ def _forget(path: Path, choice: _Choice, dry_run: bool) -> Chosen:
         where = f"{record.problem} {format_size(record.n)} on {record.device}"
         say(f"{where}: {record.config.family}, {record.median_us:.2f} µs, {record.finished_at}")
     if found.unread:
-        note(f"{counted(found.unread, 'row')} that are not valid stay, whatever they are of; --all forgets them too")
+        note(f"{counted(found.unread, 'row')} that are not valid stay in any case; --all forgets them, too")
     return found
 
 
@@ -146,18 +147,16 @@ def _forget_everything(path: Path, dry_run: bool) -> Mapping[str, int]:
 
 def _check_that_nothing_else_is_chosen(choice: _Choice) -> None:
     if choice != _EVERYTHING:
-        raise UsageError("--all forgets everything, which another option contradicts: leave one of them out")
+        raise UsageError("--all forgets everything and contradicts the other options: leave one out")
 
 
 def _check_that_problems_are_known(choice: _Choice, algorithms: Algorithms) -> None:
     """Raise if a choice by type or operator cannot be checked.
 
-    Members at their default are in no row, so only a worker's declaration tells which problems have them.
+    Rows do not store members at their default, so only a worker's declaration tells which problems have them.
     """
     if (choice.filter.types or choice.filter.ops) and not algorithms:
-        raise ScantuneError(
-            "no worker can be asked, so that nobody knows which rows are of --type and --op; see scantune doctor"
-        )
+        raise ScantuneError("without a worker, rows cannot be matched by --type and --op; see scantune doctor")
 
 
 def _told(record: Record, path: Path) -> Record:
@@ -169,7 +168,7 @@ def _time_before(age: str | None) -> str | None:
         return None
     days = parse_duration(age) / 86400
     if days > _MOST_DAYS:
-        raise UsageError(f"--older-than {age}: no record is so old")
+        raise UsageError(f"--older-than {age}: no record is that old")
     return time_text(datetime.now(timezone.utc) - timedelta(days=days))
 
 

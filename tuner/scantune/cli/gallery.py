@@ -1,4 +1,4 @@
-"""The command that lists, races and tunes what the literature teaches: scantune gallery."""
+"""The command that lists, races and tunes the textbook algorithms: scantune gallery."""
 
 from __future__ import annotations
 
@@ -53,53 +53,55 @@ _TYPE = "i32"
 
 def gallery_command(
     list_: Annotated[
-        bool, typer.Option("--list", help="List what answers each row of five tutorials, and run nothing.")
+        bool, typer.Option("--list", help="List the family for each row of five tutorials; runs nothing.")
     ] = False,
     table: Annotated[
         int | None,
         typer.Option(
             "--table",
             metavar="0|1|2|3|4",
-            help="Regenerate a tutorial's table: 0 blocked scans, 1 steps and operations, 2 sums, 3 times by N, "
-            "4 additions. 1 and 4 take no time on a device.",
+            help="Regenerate a tutorial's table: 0 blocked scans, 1 steps and operations, 2 sums, 3 times "
+            "by N, 4 additions. 1 and 4 need no device.",
         ),
     ] = None,
     when: Annotated[
         bool,
         typer.Option(
             "--when",
-            help="Say which of kogge_stone, brent_kung and hybrid, or of --families, is the fastest when: by size, "
-            "bandwidth and the cost of the operator.",
+            help="Say when each of kogge_stone, brent_kung and hybrid, or of --families, is fastest: by "
+            "size, bandwidth and operator cost.",
         ),
     ] = False,
     races: Annotated[
         bool,
         typer.Option(
             "--races",
-            help="Run the kernels with a race that documents print first, on the host device, under 100 schedules "
-            "each, beside the family without the race.",
+            help="Run the textbook kernels that have a race, on the host device, under 100 schedules each, "
+            "and the family without the race.",
         ),
     ] = False,
     families: Annotated[
-        list[str] | None, typer.Option("--families", help="Race these alone: kogge_stone,brent_kung,...")
+        list[str] | None, typer.Option("--families", help="Race only these: kogge_stone,brent_kung,...")
     ] = None,
     n: SizesOption = None,
     kind: Annotated[
-        Kind, typer.Option("--kind", help="Scans to this kind; sums are raced beside inclusive ones alone.")
+        Kind, typer.Option("--kind", help="Scans of this kind; sums are raced with inclusive scans only.")
     ] = Kind.inclusive,
     type_: Annotated[str, typer.Option("--type", help="Value type.")] = _TYPE,
-    row_items: Annotated[str, typer.Option("--row-items", help="Items of a row, in scans of rows.")] = ROW_ITEMS,
+    row_items: Annotated[str, typer.Option("--row-items", help="Items per row, in scans of rows.")] = ROW_ITEMS,
     tune: Annotated[
         bool,
         typer.Option(
             "--tune",
-            help="Search each family of the gallery first, and those of the library that --families names. What is "
+            help="Search each family of the gallery first, and those of the library in --families. What is "
             "tried is saved.",
         ),
     ] = False,
-    budget: Annotated[str, typer.Option("--budget", help="How long --tune searches a family at one size.")] = SEARCH,
+    budget: Annotated[
+        str, typer.Option("--budget", help="How long --tune searches each family at each size.")
+    ] = SEARCH,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the races too, as .svg or .png.")
+        Path | None, typer.Option("--plot", metavar="FILE", help="Also draw the races, as .svg or .png.")
     ] = None,
     arch: ArchOption = AUTO,
     db: DbOption = None,
@@ -107,12 +109,11 @@ def gallery_command(
     workers: WorkersOption = None,
     json_: JsonOption = None,
 ) -> None:
-    """Race the scans and sums that the literature teaches, on scans of rows, whole scans and sums.
+    """Race the textbook algorithms on scans of rows, whole scans and sums.
 
-    Each family runs the best config that is known of it: what is selected, the fastest trial of the database, or its
-    default. Beside them stand a copy of as many bytes, what runtime::scan() or reduce() would run, and CUB where
-    cub_bench is built ($SCANTUNE_CUB_BENCH names another). Results are checked before they are timed. Ctrl-C keeps the
-    races that were finished.
+    Each family runs its best known config: the selected one, the fastest trial of the database, or its default. They
+    race against a copy of as many bytes, what runtime::scan() or reduce() would run, and CUB if cub_bench is built
+    ($SCANTUNE_CUB_BENCH names another). Results are checked before they are timed. Ctrl-C keeps the finished races.
 
     Only this command, --family, --config and --compare try families of the gallery.
     """
@@ -152,7 +153,7 @@ def gallery_command(
 
 
 def _check_alone(reason: str, others: Mapping[str, object]) -> None:
-    """Raise UsageError if an option that says what is raced is given."""
+    """Raise UsageError if an option is given that selects races."""
     if given := [option for option, value in others.items() if value]:
         raise UsageError(f"{reason}: leave out {', '.join(given)}")
 
@@ -164,14 +165,14 @@ def _opened(stack: contextlib.ExitStack, path: Path) -> Database:
 
 
 def _check_names(names: Sequence[str], hello: Hello) -> None:
-    """Raise UsageError for families that the worker knows of neither scans nor reductions."""
+    """Raise UsageError for families that are neither of scans nor of reductions."""
     elsewhere = {name: algorithm.name for algorithm in hello.algorithms.values() for name in algorithm.families}
     known = [name for algorithm in ("scan", "reduce") for name in hello.algorithms[algorithm].families]
     for name in names:
         if name in known:
             continue
         if name in elsewhere:
-            raise UsageError(f"--families {name}: it is a family of {elsewhere[name]}, and only those of scans and "
+            raise UsageError(f"--families {name}: a family of {elsewhere[name]}; only families of scans and "
                              "sums are raced; 'scantune gallery --list' names those of the gallery")  # fmt: skip
         raise UsageError(f"--families {name}: there is no such family; {nearest(name, known)}'scantune gallery "
                          "--list' names those of the gallery")  # fmt: skip
@@ -190,7 +191,7 @@ def _count(asked: Asked, hello: Hello, evaluator: Evaluator, output: JsonOutput)
 
 @dataclass
 class _Run:
-    """The races of one command, and what came of them so far."""
+    """The races of one command, and their results so far."""
 
     asked: Asked
     worker: Worker
@@ -198,13 +199,13 @@ class _Run:
     gallery: Gallery
     defaults: Defaults
     output: JsonOutput
-    database: Database | None  # where searches are saved; None: nothing is searched
+    database: Database | None  # where searches are saved; None: no search
     workers: int | None
     races: list[GalleryRace] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
     def run(self) -> None:
-        """Raises UsageError where no family can do any of it, ScantuneError where something could not be timed."""
+        """Raises UsageError if no family supports any of it, ScantuneError if something could not be timed."""
         _check_names(self.asked.families, self.hello)
         sums = self.hello.algorithms["reduce"].families
         if self.asked.asks_when and (left := [name for name in self.asked.families if name in sums]):
@@ -222,7 +223,7 @@ class _Run:
             raise UsageError("nothing was raced: " + ("; ".join(self.left_out) or unknown))
         self._report()
         if any(one.failure and one.name != CUB for race in self.races for one in race.contenders):
-            raise ScantuneError("not everything could be timed; the table says why")
+            raise ScantuneError("some cases could not be timed; the table says why")
 
     def _race(self, problem: GalleryProblem, n: int) -> None:
         if problem.kind == BLOCKED and n < problem.row_items:
@@ -246,7 +247,7 @@ class _Run:
             if self.database:
                 asked = self.asked
                 search_each(self.worker, self.database, candidates, asked.families, self.workers, asked.search_s)
-                self.worker.kill()  # it has read the records of before, and its successor reads those of now
+                self.worker.kill()  # it has read the old records; its successor reads the new ones
             race = self.gallery.race(candidates)
         except MemoryShort as error:
             self._leave_out(problem, n, f"the device has too little memory: {error}")
@@ -257,7 +258,7 @@ class _Run:
         self.left_out.append(f"{problem.title.lower()}, N = {format_size(n)}: {reason}")
 
     def _with_cub(self, race: GalleryRace, problem: GalleryProblem) -> GalleryRace:
-        """Return the race with CUB's time, or with the reason why it has none. Which family is fastest is not CUB's."""
+        """Return the race with CUB's time, or the reason why CUB was not timed. CUB does not count as a family."""
         if self.asked.asks_when:
             return race
         program = cub_bench()
@@ -279,7 +280,7 @@ class _Run:
         self.output.update(**self._message())
 
     def _report_before_error(self) -> None:
-        """Report what was raced before an error or Ctrl-C, which another error must not take the place of."""
+        """Report the finished races after an error or Ctrl-C, which another error must not replace."""
         if self.races:
             try:
                 self._report()

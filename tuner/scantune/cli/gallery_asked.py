@@ -23,7 +23,7 @@ class Asked:
     """What the command was asked to do."""
 
     table: int | None
-    families: Sequence[str]  # none: all that answer a row
+    families: Sequence[str]  # empty: all that answer a row
     sizes: Sequence[int] | None  # None: the default ones
     kind: Kind
     type: str
@@ -31,7 +31,7 @@ class Asked:
     tunes: bool
     picture: PictureOutput
     search_s: float  # for one family at one size
-    asks_when: bool = False  # which of some families is the fastest when
+    asks_when: bool = False  # when each of some families is fastest
 
     @property
     def numbered(self) -> NumberedTable | None:
@@ -48,7 +48,7 @@ class Asked:
         if self.numbered.kind != BLOCKED and self.row_items != one_size(ROW_ITEMS):
             raise UsageError(f"--table {self.table} is not of rows: leave out --row-items")
         if self.kind is Kind.exclusive and (self.numbered.kind == SUMS or self.numbered.is_of_counts):
-            reason = "counts what inclusive scans take" if self.numbered.is_of_counts else "is of sums"
+            reason = "counts the steps of inclusive scans" if self.numbered.is_of_counts else "is of sums"
             raise UsageError(f"--table {self.table} {reason}: leave out --kind")
         if self.families:
             raise UsageError(f"--table {self.table} has families of its own: leave out --families")
@@ -87,5 +87,5 @@ class Asked:
 def one_size(text: str) -> int:
     sizes = parse_sizes([text])
     if len(sizes) > 1:
-        raise UsageError(f"--row-items {text}: it is one size, and these are several; run once for each")
+        raise UsageError(f"--row-items {text}: takes one size; run once for each")
     return sizes[0]

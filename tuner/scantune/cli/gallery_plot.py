@@ -27,7 +27,7 @@ class PictureOutput:
         if target.is_dir():
             raise UsageError(f"--plot {target}: it is a folder; name a file in it")
         if not os.access(target.absolute().parent, os.W_OK):
-            raise UsageError(f"--plot {target}: there is no folder {target.absolute().parent} that may be written to")
+            raise UsageError(f"--plot {target}: there is no writable folder {target.absolute().parent}")
         if not can_draw():
             raise UsageError(f"--plot {target} needs matplotlib: .venv/bin/pip install 'matplotlib>=3.8' in the clone")
         return cls(target)

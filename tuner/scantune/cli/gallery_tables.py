@@ -20,7 +20,7 @@ Counts = Mapping[str, object]  # a row, by the headers of its columns
 
 @dataclass(frozen=True)
 class NumberedTable:
-    """A table of times, or of counts, which take no time on a device."""
+    """A table of times, or of counts, which need no device."""
 
     title: str
     families: tuple[str, ...]
@@ -62,7 +62,7 @@ _ADDITIONS = 4  # the table of these counts has a row for each N
 
 
 def numbered(number: int) -> NumberedTable:
-    """Return the table of a document; raise UsageError if there is none."""
+    """Return the table of a document; raise UsageError if the number is unknown."""
     if not 0 <= number < len(TABLES):
         told = "; ".join(f"{place}: {table.title[0].lower()}{table.title[1:]}" for place, table in enumerate(TABLES))
         raise UsageError(f"--table {number}: there are {told}")
@@ -72,13 +72,13 @@ def numbered(number: int) -> NumberedTable:
 def counts(
     number: int, hello: Hello, evaluator: Evaluator, problem: GalleryProblem, type_: str, sizes: Sequence[int]
 ) -> tuple[list[Counts], str]:
-    """Return the rows of a table of counts, and what there is to say about them."""
+    """Return the rows of a table of counts, and its caption."""
     table, works = TABLES[number], dict[int, dict[str, Work]]()
     cells = {n: problem.cell(hello, evaluator, type_, n) for n in sizes}
     for n, cell in cells.items():
         works[n] = _works(cell, evaluator, table.families)
         if lacking := [name for name in table.families if name not in works[n]]:
-            note(f"{format_size(n)}: not of {', '.join(lacking)}, which no legal default is for")
+            note(f"{format_size(n)}: without {', '.join(lacking)}, which has no legal default there")
     if number == _ADDITIONS:
         return [_additions(n, works[n]) for n in sizes], "additions: how often two items are combined."
     rows = [_operations(cells[n], name, works[n].get(name)) for n in sizes for name in table.families]
@@ -86,7 +86,7 @@ def counts(
 
 
 def _works(cell: Cell, evaluator: Evaluator, families: Sequence[str]) -> dict[str, Work]:
-    """Return what a run of each family's default costs, of those that have one."""
+    """Return the cost of a run of each family's default; families without one are left out."""
     found = evaluator.space(*cell, configs=False, named=families).families
     defaults = {name: found[name].default for name in families if name in found}
     works = {name: evaluator.work(*cell, default) for name, default in defaults.items() if default}

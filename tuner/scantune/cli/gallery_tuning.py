@@ -26,11 +26,11 @@ def search_each(
     worker: Worker, database: Database, candidates: Candidates, named: Collection[str], workers: int | None,
     search_s: float,
 ) -> None:  # fmt: skip
-    """Search every family of the gallery by itself, and those that are named, each for so long beside its final round.
-    What was tried is saved.
+    """Search every family of the gallery by itself, and those that are named, each for that long plus its final round.
+    Saves the trials.
 
-    A family of the library may win a record by it, which programs would run, so nobody searches it unasked.
-    A family in which nothing works is noted; its race will tell. Raises DatabaseError and WorkerUnavailable.
+    A family of the library may win a record, which programs would run, so it is searched only if named. A family
+    without a working config is noted. Raises DatabaseError and WorkerUnavailable.
     """
     of_library = worker.hello().algorithms[candidates.problem.algorithm].families.of_library
     for family in (one for one in candidates.families if one not in of_library or one in named):

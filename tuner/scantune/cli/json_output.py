@@ -26,7 +26,7 @@ class JsonOutput:
 
     @classmethod
     def of(cls, target: Path | None, command: str) -> JsonOutput:
-        """Check the option --json before any work. Standard output is then for JSON alone. Raises UsageError."""
+        """Check the option --json before any work. With -, standard output is for JSON only. Raises UsageError."""
         if target is not None and is_standard(target):
             leave_standard_output()
         elif target is not None:
@@ -51,7 +51,7 @@ class JsonOutput:
         try:
             _replace(self.target, text)
         except OSError as error:
-            raise ScantuneError(f"--json {self.target}: it cannot be written: {error.strerror}") from None
+            raise ScantuneError(f"--json {self.target}: cannot be written: {error.strerror}") from None
 
 
 def _print(text: str) -> None:
@@ -61,17 +61,17 @@ def _print(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        raise ScantuneError(f"--json -: it cannot be written: {error.strerror}") from None
+        raise ScantuneError(f"--json -: cannot be written: {error.strerror}") from None
 
 
 def _check_writable(target: Path) -> None:
     folder = target.absolute().parent
     if target.is_dir():
-        raise UsageError(f"--json {target}: it is a folder; name a file in it, or - for standard output")
+        raise UsageError(f"--json {target}: is a folder; name a file in it, or - for standard output")
     if not folder.is_dir():
         raise UsageError(f"--json {target}: there is no folder {folder}")
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise UsageError(f"--json {target}: it may not be written; name another file")
+        raise UsageError(f"--json {target}: is not writable; name another file")
     if not _is_special(target):
         place_to_replace(target, overwrite=True)
 
@@ -85,6 +85,6 @@ def _replace(target: Path, text: str) -> None:
     if _is_special(target):
         target.write_text(text, encoding="utf-8")
         return
-    # An interruption leaves the message before this one, and never half of it.
+    # After an interruption the previous message is intact: never half of a message.
     with replacement(target, overwrite=True) as written:
         written.write_text(text, encoding="utf-8")

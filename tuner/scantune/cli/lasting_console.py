@@ -1,4 +1,4 @@
-"""A console on which printing never ends a command: what cannot be printed is spelled plainly or left out."""
+"""A console on which printing never fails: characters that it cannot print are transliterated or left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import IO, Any, TextIO, cast
 
 from rich.console import Console
 
-# Letters that people read as these, where an encoding lacks them.
+# Substitutes for letters that an encoding lacks.
 _PLAIN = str.maketrans(
     {
         "µ": "u",
@@ -31,7 +31,7 @@ _PLAIN = str.maketrans(
 
 
 class PrintFailures:
-    """The first failure to print, which is told when all else is done."""
+    """The first failure to print; it is reported at the end."""
 
     def __init__(self) -> None:
         self.first: str | None = None
@@ -94,7 +94,7 @@ class LastingConsole(Console):
 
     @property
     def file(self) -> Any:
-        # Where standard output is closed, rich has a file in its place that takes everything.
+        # If standard output is closed, rich writes to a null file.
         is_closed = self._file is None and (sys.stderr if self.stderr else sys.stdout) is None
         return self.failures.watched(None if is_closed else cast(TextIO, super().file))
 
@@ -108,7 +108,7 @@ class LastingConsole(Console):
 
 
 def _discard(file: TextIO) -> None:
-    """Let what is still in the file's buffer go nowhere, so that the interpreter does not try it again at its end."""
+    """Discard the file's buffer, so that the interpreter does not try to write it again at exit."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         if nowhere != file.fileno():

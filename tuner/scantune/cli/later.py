@@ -1,4 +1,4 @@
-"""Groups whose commands are imported when they are called: a start of the program imports one of many."""
+"""Groups that import a command only when it is called, so that the program starts fast."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from scantune.cli.problem_options import CommandOnProblems
 
 
 class LaterGroup(TyperGroup):
-    """A group of commands, in order, each with its place: module:function, or module:app of a group."""
+    """A group of commands, in order, each with its location: module:function, or module:app for a group."""
 
     places: ClassVar[Mapping[str, str]] = {}
-    on_problems: ClassVar[Collection[str]] = ()  # those that take members and extents of requests
+    on_problems: ClassVar[Collection[str]] = ()  # commands that accept members and extents of requests
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.places)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.places:
-            self.commands = {name: self.get_command(ctx, name) for name in self.places}  # for what was meant
+            self.commands = {name: self.get_command(ctx, name) for name in self.places}  # for suggestions
             return None
         return _built(cmd_name, self.places[cmd_name], cmd_name in self.on_problems)
 
 
 @cache
 def _built(name: str, place: str, on_problems: bool) -> Any:
-    """Build a command, which takes longer than most commands run."""
+    """Build a command. This takes longer than most commands run."""
     module, _, attribute = place.partition(":")
     found = getattr(import_module(module), attribute)
     if isinstance(found, typer.Typer):
@@ -46,7 +46,7 @@ def _built(name: str, place: str, on_problems: bool) -> Any:
 
 
 def _with_whole_paragraphs(command: Any) -> Any:
-    """Join the lines of each paragraph of the help, of which typer joins those of the first alone."""
+    """Join the lines of each paragraph of the help. typer does so for the first one only."""
     for one in (command, *getattr(command, "commands", {}).values()):
         paragraphs = cleandoc(one.help or "").split("\n\n")
         one.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)

@@ -27,20 +27,22 @@ from scantune.store.text_form import is_text_name
 
 def merge_command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Databases, or records as text.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="What to write; - is standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write; - is standard output.")
+    ] = None,
     text: Annotated[bool, typer.Option("--text", help="Write text, as for a name that ends in .jsonl.")] = False,
     force: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
     dry_run: DryRunOption = False,
     json_: JsonOption = None,
 ) -> None:
-    """Merge the winners and trials of FILEs by the rules of import, whose result does not depend on their order.
+    """Merge the winners and trials of FILEs by the rules of import. Their order does not matter.
 
-    Where two files name different winners for a cell, the one measured with the templates here counts, then the better
-    measured, then the newer; each such conflict is told.
+    If two files have different winners for a cell, the one measured with the current templates is kept, then the better
+    measured, then the newer. Each such conflict is reported.
     """
     with reported_errors(), Precedence() as precedence:
         if output is None and not dry_run:
-            raise UsageError("db merge needs -o FILE, what to write; --dry-run only says what would come of it")
+            raise UsageError("db merge needs -o FILE, the file to write; --dry-run only shows the result")
         if output and json_ and is_standard(output) and is_standard(json_):
             raise UsageError("only one of -o and --json can be -: standard output is one")
         told = JsonOutput.of(json_, "db merge")
@@ -58,7 +60,7 @@ def merge_command(
             f"{counted(report.measured_twice, 'cell')} of one winner measured more than once"
         )
         for path, other in report.same_as.items():
-            note(f"{path} holds what {other} holds, so it counts once")
+            note(f"{path} has the same content as {other}; both count once")
         for path, left_out in report.files.items():
             note_what_is_left_out(path, left_out)
         told.write(

@@ -1,4 +1,4 @@
-"""The options that name problems, checked against what the worker knows."""
+"""The options that name problems, checked against the worker's declarations."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class OwnOperator:
             return list(ops), None
         if ops:
             raise UsageError(
-                f"--operator {self.path} and --op {ops[0]} contradict each other: the file is the operator, and --cost "
-                "tells its class; leave out --op"
+                f"--operator {self.path} and --op {ops[0]} contradict each other: the file is the operator, "
+                "and --cost is its class; leave out --op"
             )
         if not types:
             raise UsageError(
@@ -62,7 +62,7 @@ class OwnOperator:
     def _checked_name(self) -> str:
         if not self.name:
             raise UsageError(
-                f"--operator {self.path} needs --name NAME: its records are kept under that name, by which programs "
+                f"--operator {self.path} needs --name NAME: its records are stored under that name, by which programs "
                 "find them"
             )
         try:
@@ -75,7 +75,7 @@ class OwnOperator:
         for option, value in (("--name", self.name), ("--cost", self.cost), ("--alignment", self.alignment_bytes)):
             if value is not None:
                 raise UsageError(
-                    f"{option} {value} describes an operator of yours, whose source is missing: add --operator FILE, "
+                    f"{option} {value} describes a custom operator, whose source is missing: add --operator FILE, "
                     f"or leave out {option}"
                 )
 
@@ -86,17 +86,17 @@ class NamedProblems:
 
     types: Sequence[str]  # as --type spells them
     ops: Sequence[str] = ()
-    options: tuple[tuple[str, str], ...] = ()  # members and extents that were given, and their values
-    source: OperatorSource | None = None  # source of the only operator
+    options: tuple[tuple[str, str], ...] = ()  # given members and extents, and their values
+    source: OperatorSource | None = None  # source of the single operator
     algorithm: str = DEFAULT_ALGORITHM
 
     @property
     def names_nothing(self) -> bool:
-        """Whether no problem in particular was asked for."""
+        """Whether no option names a problem."""
         return not (self.types or self.ops or self.options or self.source) and self.algorithm == DEFAULT_ALGORITHM
 
     def check(self) -> None:
-        """Raise UsageError for what is wrong for any worker, so that none is started for it."""
+        """Raise UsageError for errors that need no worker to be found."""
         for op in self.ops:
             try:
                 split_operator(op)
@@ -104,19 +104,17 @@ class NamedProblems:
                 raise UsageError(f"--op: {error}; write sum, max or the like, or custom_moderate:NAME") from None
         for name, value in self.options:
             if not is_token(value) and not value[:1].isdigit():
-                raise UsageError(
-                    f"{option_of(name)} '{value}': it is no word; 'scantune tune --help' lists what it may be"
-                )
+                raise UsageError(f"{option_of(name)} '{value}': not a name; 'scantune tune --help' lists the values")
 
     def or_else(self, types: Sequence[str]) -> NamedProblems:
-        """Return the same problems, with `types` where no types were named."""
+        """Return the same problems, with `types` if no types were named."""
         return replace(self, types=self.types or types)
 
     def problems(self, hello: Hello, evaluator: Evaluator, n: int, note: Callable[[str], None]) -> list[Problem]:
-        """Return the problems, each with the members that the worker gives it.
+        """Return the problems, each completed by the worker.
 
-        With `all` types, those that an operator does not support are left out and noted. Raises UsageError for what the
-        worker does not know, or does not support at n items.
+        With `all` types, those that an operator does not support are left out and noted. Raises UsageError for names
+        that the worker does not know, and for problems that it does not support at n items.
         """
         problems, left_out = [], []
         for stated in self._stated(hello):
@@ -130,25 +128,25 @@ class NamedProblems:
                 else:
                     raise
         if left_out:
-            note(f"left out, because no kernel is for them: {', '.join(left_out)}")
+            note(f"left out, because no kernel supports them: {', '.join(left_out)}")
         if not problems:
-            raise UsageError("no kernel is for any of the types with these options; name others")
+            raise UsageError("no kernel supports any of the types with these options; name others")
         return list(dict.fromkeys(problems))
 
     def sizes(
         self, hello: Hello, evaluator: Evaluator, default: Sequence[int], note: Callable[[str], None]
     ) -> list[int]:
-        """Return the default sizes from the first on that the worker supports for one of the problems.
+        """Return the default sizes that the worker supports, up from the first supported one.
 
-        An extent may need a least size, such as one item for each row; without extents every size is supported. If none
-        is, all are returned, and problems() says why.
+        An extent may need a minimum size, such as one item per row; without extents every size is supported. If no size
+        is supported, all are returned, and problems() says why.
         """
         all_stated = [stated for stated in self._stated(hello) if stated.extents]
         does = (any(evaluator.supports(stated, n) for stated in all_stated) for n in default) if all_stated else ()
         first = next((place for place, is_supported in enumerate(does) if is_supported), 0)
         if first:
             left_out = ", ".join(map(format_size, default[:first]))
-            note(f"left out, because no kernel is for so few items: {left_out}")
+            note(f"left out, because no kernel supports so few items: {left_out}")
         return list(default[first:])
 
     def _stated(self, hello: Hello) -> list[StatedProblem]:
@@ -156,7 +154,7 @@ class NamedProblems:
         algorithm = hello.algorithms.get(self.algorithm)
         if algorithm is None:
             known = ", ".join(hello.algorithms)
-            raise UsageError(f"--algorithm {self.algorithm}: it is unknown; the worker knows {known}")
+            raise UsageError(f"--algorithm {self.algorithm}: unknown; the worker knows {known}")
         self._check_operators(algorithm)
         members, extents = self._given(hello, algorithm)
         expanded = [name for text in self.types for name in (algorithm.built_in_types if text == ALL_TYPES else [text])]
@@ -174,7 +172,7 @@ class NamedProblems:
         option = "--cost" if self.source else "--op"
         if algorithm.operator is None and self.ops:
             named = f"--operator {self.source.path}" if self.source else f"--op {self.ops[0]}"
-            raise UsageError(f"{named}: {algorithm.name} combines nothing and takes no operator; leave it out")
+            raise UsageError(f"{named}: {algorithm.name} takes no operator; leave it out")
         for op in self.ops:
             token, _ = split_operator(op)
             if algorithm.operator and token not in algorithm.operator.values:
@@ -184,7 +182,7 @@ class NamedProblems:
     def _given(
         self, hello: Hello, algorithm: Algorithm
     ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, int], ...]]:
-        """Return the members that were given, and every extent that such a problem has."""
+        """Return the given members, and every extent that such a problem has."""
         options = dict(self.options)
         for name, value in options.items():
             if name not in [option.name for option in algorithm.options]:
@@ -197,7 +195,7 @@ class NamedProblems:
             if extent.where is not None and extent.name in options:
                 member, value = extent.where
                 raise UsageError(
-                    f"{extent.option} {options[extent.name]}: it is for {option_of(member)} {value}: name that too, or "
+                    f"{extent.option} {options[extent.name]}: is for {option_of(member)} {value}: add that option, or "
                     "leave it out"
                 )
         return tuple(options.items()), extents
@@ -213,9 +211,7 @@ def _taken(extent: Extent, options: dict[str, str], algorithm: Algorithm) -> str
 
 def _misplaced(option: str, value: str, algorithm: Algorithm, algorithms: Algorithms) -> str:
     others = [other.name for other in algorithms.values() if option in [one.option for one in other.options]]
-    advice = (
-        f"it is for {', '.join(others)}: name --algorithm {others[0]}, or leave it out" if others else "leave it out"
-    )
+    advice = f"is for {', '.join(others)}: name --algorithm {others[0]}, or leave it out" if others else "leave it out"
     return f"{option} {value}: {algorithm.name} has no such option; {advice}"
 
 
@@ -223,7 +219,7 @@ def _size(option: str, text: str) -> int:
     try:
         (size,) = parse_sizes([text])
     except ValueError:
-        raise UsageError(f"{option} {text}: it is one size, and these are several; run once for each") from None
+        raise UsageError(f"{option} {text}: takes one size; run once for each") from None
     except UsageError as error:
         raise UsageError(f"{option}: {error}") from None
     return size
@@ -248,7 +244,7 @@ def _check_struct(stated: StatedProblem) -> None:
     classes = ", ".join(filter(is_custom_operator, operator.values))
     raise UsageError(
         f"--type {stated.types} is a struct, which --op {token} cannot combine; choose the class of an operator that "
-        f"can ({classes}), or tune an operator of your own with --operator FILE"
+        f"can ({classes}), or tune your own operator with --operator FILE"
     )
 
 
@@ -257,6 +253,6 @@ def _check_that_none_is_named(ops: Sequence[str]) -> None:
         token, _, name = op.partition(":")
         if name and is_custom_operator(token):
             raise UsageError(
-                f"--op {op} names an operator of yours, whose source is missing: 'scantune --operator FILE --name "
+                f"--op {op} names a custom operator, whose source is missing: 'scantune --operator FILE --name "
                 f"{name}' tunes it, and --op {token} its cost class"
             )

@@ -23,29 +23,29 @@ TypeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--type",
-        help="Value types: i32; i8:i32 (the first and the last); i8:i64:i32 (all, in the order that the end of "
-        "--help tells); custom8, a struct of 8 bytes; all, every built-in type.",
+        help="Value types: i32; i8:i32 (the first and the last type); i8:i64:i32 (all, in the order at the "
+        "end of --help); custom8, a struct of 8 bytes; all, every built-in type.",
     ),
 ]
 AlgorithmOption = Annotated[
     str,
     typer.Option(
         "--algorithm",
-        help="What is to be fast; --help ends with those that the worker knows, and the options of this one.",
+        help="The algorithm; the end of --help lists all of them, and the options of this one.",
     ),
 ]
 OpOption = Annotated[
-    list[str] | None, typer.Option(help="Operators: sum, max, ...; custom_moderate, any custom one of that cost.")
+    list[str] | None, typer.Option(help="Operators: sum, max, ...; custom_moderate, any custom operator of that cost.")
 ]
 JsonOption = Annotated[
     Path | None,
     typer.Option(
         "--json",
         metavar="FILE",
-        help="Write the results as JSON too; to standard output, and nothing else, if it is -.",
+        help="Also write the results as JSON; with -, standard output has only that.",
     ),
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")]
 OperatorOption = Annotated[
     Path | None,
     typer.Option(
@@ -53,22 +53,29 @@ OperatorOption = Annotated[
         help="Source of your own operator, '__device__ Value combine(Value earlier, Value later)'; needs --name.",
     ),
 ]
-NameOption = Annotated[str | None, typer.Option("--name", help="The name that records of --operator are kept under.")]
+NameOption = Annotated[
+    str | None, typer.Option("--name", help="The name under which records of --operator are stored.")
+]
 CostOption = Annotated[
-    str | None, typer.Option("--cost", help="What --operator costs: cheap, moderate (the default) or expensive.")
+    str | None, typer.Option("--cost", help="Cost of --operator: cheap, moderate (the default) or expensive.")
 ]
 AlignmentOption = Annotated[
     int | None,
     typer.Option(
-        "--alignment", min=1, help="Alignment of the struct in --operator, in bytes; default: the most its size allows."
+        "--alignment",
+        min=1,
+        help="Alignment of the struct in --operator, in bytes; default: the largest that its size allows.",
     ),
 ]
-WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, max=64, help="Processes that compile ahead.")]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", min=1, max=64, help="Number of processes that compile ahead.")
+]
 SamplerOption = Annotated[
     Sampler,
     typer.Option(
         metavar="NAME",
-        help="What proposes configs: default, the sampler of this tuner, or one of Optuna's, which knows no effects: "
+        help="The sampler that proposes configs: default, this tuner's own, or one of Optuna's, which knows "
+        "no effects: "
         f"{', '.join(one.value for one in Sampler if one is not Sampler.default)}.",
     ),
 ]
@@ -88,23 +95,23 @@ def portfolio_sizes(device: Device) -> list[int]:
 
 
 def databases_to_read(db: Path | None) -> list[Path] | None:
-    """Return the database that --db names; None stands for those that runtime::scan() reads, which the worker knows.
+    """Return the database that --db names; None stands for those that runtime::scan() reads, as the worker finds them.
 
-    Raises UsageError if the database is not there.
+    Raises UsageError if the database does not exist.
     """
     if db is None:
         return None
     path = paths.database_path(db)
     if not path.exists():
-        raise UsageError(f"--db {path}: there is no such file; leave out --db for the databases that programs read")
+        raise UsageError(f"--db {path}: no such file; leave out --db for the databases that programs read")
     return [path]
 
 
 def existing_database(db: Path | None) -> Path:
-    """Return the database that --db means. Raises UsageError if it is not there, since the command makes none."""
+    """Return the database that --db means. Raises UsageError if it does not exist, since the command creates none."""
     path = paths.database_path(db)
     if not path.exists():
-        raise UsageError(f"{path}: there is no such database; name one with --db")
+        raise UsageError(f"{path}: no such database; name one with --db")
     return path
 
 
@@ -112,5 +119,5 @@ def listed(values: list[str] | None) -> list[str]:
     """Return the values of an option that may be repeated, or hold commas. Raises UsageError if one is empty."""
     parts = [part.strip() for value in values or [] for part in value.split(",")]
     if "" in parts:
-        raise UsageError(f"'{','.join(values or [])}' names nothing somewhere; leave out the option or the comma")
+        raise UsageError(f"'{','.join(values or [])}' has an empty part; leave out the option or the comma")
     return list(dict.fromkeys(parts))

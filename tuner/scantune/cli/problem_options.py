@@ -1,4 +1,4 @@
-"""Options of the command line for members and extents of requests, which the worker declares."""
+"""Command line options for members and extents of requests, which the worker declares."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED = "scantune.problem_options.algorithm"
 
 
 class CommandOnProblems(TyperCommand):
-    """A command that takes members and extents of requests. given_options() returns those that were given."""
+    """A command that accepts members and extents of requests. given_options() returns the given ones."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = {name for parameter in self.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)}
@@ -42,13 +42,13 @@ class CommandOnProblems(TyperCommand):
 
 
 def given_options(ctx: typer.Context) -> tuple[tuple[str, str], ...]:
-    """Return the members and extents that were given, and their values."""
+    """Return the given members and extents, and their values."""
     given: dict[str, str] = ctx.meta.get(_HERE, {})
     return tuple(given.items())
 
 
 def _without_options(ctx: Any, args: list[str], own: set[str]) -> list[str]:
-    """Take the options of algorithms out of the arguments; one that none has stays, and is refused as unknown."""
+    """Take the options of algorithms out of the arguments. An option of no algorithm stays and is refused."""
     rest: list[str] = []
     given: dict[str, str] = {}
     while args and args[0] != "--":
@@ -76,13 +76,13 @@ def _name_of(option: str) -> str | None:
 
 @cache
 def _declared() -> Algorithms:
-    """Return what a worker declares, which needs no device for that. Raises ScantuneError if there is no worker."""
+    """Return the worker's declarations, which need no device. Raises ScantuneError if there is no worker."""
     with contextlib.ExitStack() as stack:
         return described_worker(stack, NO_DEVICE).hello().algorithms
 
 
 def _algorithm_in(args: Sequence[str]) -> str:
-    """Return the algorithm that arguments name last, or else the default."""
+    """Return the last algorithm named in the arguments, or else the default."""
     named = DEFAULT_ALGORITHM
     for index, arg in enumerate(args):
         option, equals, value = arg.partition("=")
@@ -92,7 +92,7 @@ def _algorithm_in(args: Sequence[str]) -> str:
 
 
 def _help_of(algorithms: Algorithms, named: str) -> Iterator[str]:
-    """Yield paragraphs about the options of one algorithm, and which others there are."""
+    """Yield paragraphs about the options of one algorithm, and the names of the others."""
     if algorithm := algorithms.get(named):
         operators = f", --op one of {', '.join(algorithm.operator.values)}" if algorithm.operator else ""
         yield f"With --algorithm {named}, as the worker declares it: --type {types_text(algorithm)}{operators}"
@@ -103,5 +103,5 @@ def _help_of(algorithms: Algorithms, named: str) -> Iterator[str]:
 
 def _help_of_option(option: Member | Extent) -> str:
     if isinstance(option, Extent):
-        return f"{option.option} SIZE: has to be named. {option.meaning}"
+        return f"{option.option} SIZE: required. {option.meaning}"
     return f"{option.option} {'|'.join(option.values)}: {option.default} unless given. {option.meaning}"

@@ -1,4 +1,4 @@
-"""The command that times drawn cases with what ran before tuning, and with what runs now: scantune prove."""
+"""The command that times random cases with the configs before tuning and those now: scantune prove."""
 
 from __future__ import annotations
 
@@ -52,34 +52,33 @@ def prove_command(
         str,
         typer.Option(
             metavar="defaults|built-in|DB",
-            help="What ran before: the default configs, what the library's own records say, or what those of another "
-            "database say.",
+            help="What ran before: the default configs, the library's records, or those of another database say.",
         ),
     ],
     db: Annotated[
         list[Path] | None,
         typer.Option(
-            "--db", help="The tuning database, instead of $SCANTUNE_DB; repeated: several, the first before the others."
+            "--db", help="The tuning database, instead of $SCANTUNE_DB; may be repeated, the first has precedence."
         ),
     ] = None,
     algorithm: Annotated[list[str] | None, typer.Option(help="Only cases of this algorithm; may be repeated.")] = None,
-    cases: Annotated[int, typer.Option(min=1, max=100_000, help="How many cases to draw.")] = 200,
-    first: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Begin with this case, to go on with a seed.")] = 0,
+    cases: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random cases.")] = 200,
+    first: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Begin with this case, to continue a seed.")] = 0,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the cases and inputs.")] = 1,
     budget: Annotated[
-        str | None, typer.Option(help="Wall time of the measuring: 90s, 10m. Without one all cases are measured.")
+        str | None, typer.Option(help="Wall time for measuring: 90s, 10m. By default all cases are measured.")
     ] = None,
     arch: ArchOption = AUTO,
     device: DeviceOption = None,
     workers: WorkersOption = None,
     json_: JsonOption = None,
 ) -> None:
-    """Time drawn cases, which no run has tuned to, with what ran before tuning and with what runs now.
+    """Time random cases, which no run has tuned for, with the config before tuning and with the current one.
 
-    They are drawn of the problems and sizes that the records of the database serve on the device at hand, inclusive and
-    exclusive, at and behind a boundary. A case that is slower is measured again, with three times the rounds. A file
-    of --json is written after each case. The command ends with 3 if one is slower both times, by more than 2 %, and
-    with 1 if one could not be compared.
+    Cases are drawn from the problems and sizes that the records of the database serve on this device, inclusive and
+    exclusive, aligned and unaligned. A slower case is measured again, with three times the rounds. The --json file is
+    written after each case. Exits with 3 if a case is slower both times, by more than 2 %, and with 1 if one could not
+    be compared.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "prove")
@@ -104,34 +103,32 @@ def prove_command(
         if count(report.results, Verdict.slower):
             raise typer.Exit(Status.not_within)
         if any(isinstance(one, Unproven) for one in report.results):
-            raise ScantuneError("not every case could be compared; the lines above say why")
+            raise ScantuneError("some cases could not be compared; the lines above say why")
 
 
 @dataclass(frozen=True)
 class _Databases:
-    """What is selected by, now and before."""
+    """The databases that configs are selected from, now and before."""
 
-    told: list[Path]  # of which the cases are
+    told: list[Path]  # from which cases are drawn
     now: list[Path] | None  # None: those that runtime::scan() reads
     against: str
 
     @classmethod
     def of(cls, db: Sequence[Path] | None, against: str) -> _Databases:
-        """Raise UsageError if one of them is not there."""
+        """Raise UsageError if one of them does not exist."""
         now = [path for one in db for path in databases_to_read(one) or []] if db else None
         told = now or [existing_database(None)]
         found = cls(told, now, against)
         if (other := found._other) is not None:
             if not other.exists():
-                raise UsageError(
-                    f"--against {against}: there is no such file; write {_DEFAULTS}, {_BUILT_IN}, or a database"
-                )
+                raise UsageError(f"--against {against}: no such file; write {_DEFAULTS}, {_BUILT_IN}, or a database")
             if len(told) == 1 and other.samefile(told[0]):
-                raise UsageError(f"--against {against}: it is what runs now; name another database, or {_BUILT_IN}")
+                raise UsageError(f"--against {against}: is what runs now; name another database, or {_BUILT_IN}")
         return found
 
     def records(self, algorithms: Algorithms) -> list[Record]:
-        """Return the records that cases are drawn of. Raises DatabaseError, also for the one to compare with."""
+        """Return the records that cases are drawn from. Raises DatabaseError, also for the database to compare with."""
         if self._other is not None:
             _opened_records(self._other, algorithms)
         return [record for path in self.told for record in _opened_records(path, algorithms)]
@@ -166,7 +163,7 @@ def _drawn(
     records: Sequence[Record], wanted: Sequence[str], device: Device, evaluator: Evaluator, seed: int,
     indices: Sequence[int],
 ) -> list[Case]:  # fmt: skip
-    """Return the cases of a seed. Raises ScantuneError if there is nothing to draw them of."""
+    """Return the cases of a seed. Raises ScantuneError if there is nothing to draw from."""
     served = served_sizes(records, device, evaluator)
     there = sorted({one.forms[0].algorithm for one in served})
     if not there:
@@ -177,7 +174,7 @@ def _drawn(
     try:
         return [drawn_case(kept, seed, index) for index in indices]
     except ValueError as error:
-        raise ScantuneError(f"there is nothing to draw: {error}") from None
+        raise ScantuneError(f"there is nothing to draw from: {error}") from None
 
 
 @dataclass
@@ -199,13 +196,13 @@ class _Report:
         self.output.update(**self._message())
 
     def tell(self) -> None:
-        """Print all results before the file is written, which may fail: measuring took long."""
+        """Print all results first: writing the file may fail, and measuring took long."""
         done = len(self.results)
         if mean_ratio(self.results) is not None:
             title = f"What runs now, against {self.against}: seed {self.seed}, from case {self.first}"
             console.print(proof_table(self.results, title))
         left = self.cases - done
-        resumed = f": --first {self.first + done} --cases {left} goes on with them" if left else ""
+        resumed = f": --first {self.first + done} --cases {left} continues" if left else ""
         say(summary(self.results, left) + resumed)
         self.output.write(**self._message())
 

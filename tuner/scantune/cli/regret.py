@@ -1,4 +1,4 @@
-"""The command that compares what is selected between tuned sizes with the best known there: scantune regret."""
+"""The command that compares selected configs between tuned sizes with the best known there: scantune regret."""
 
 from __future__ import annotations
 
@@ -73,26 +73,26 @@ def regret_command(
     op: OpOption = None,
     family: FamilyOption = None,
     fix: FixOption = None,
-    samples: Annotated[int, typer.Option(min=1, max=10_000, help="Sizes, for each problem.")] = 100,
+    samples: Annotated[int, typer.Option(min=1, max=10_000, help="Sizes per problem.")] = 100,
     trials: Annotated[
-        int, typer.Option(min=0, help="Trials of a search for a better config at each size; 0: none.")
+        int, typer.Option(min=0, help="Trials of a search for a better config at each size; 0: no search.")
     ] = 24,
-    within: Annotated[float, typer.Option(min=0, help="Percent that a selected config may be slower.")] = 5.0,
+    within: Annotated[float, typer.Option(min=0, help="How many percent slower a selected config may be.")] = 5.0,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the sizes, proposals and inputs.")] = 1,
     json_: JsonOption = None,
     db: DbOption = None,
     device: DeviceOption = None,
     workers: WorkersOption = None,
 ) -> None:
-    """Measure how far what runtime::scan() would run is from the best known, at sizes drawn between the least and most.
+    """Measure how far runtime::scan() is from the best known config, at random sizes between the smallest and largest.
 
-    The best known is the fastest of what is selected for the powers of two around, every family's default and the
-    winner of a short search at that very size, of which nothing is saved. A file of --json is written after each size,
-    so that it holds what was compared however the command ends. The command ends with 3 if a size is not within
-    --within, and with 1 if one could not be compared.
+    The best known is the fastest of the configs selected for the neighbouring powers of two, every family's default,
+    and the winner of a short search at that size, which is not saved. The --json file is written after each size, so an
+    interrupted command keeps its results. Exits with 3 if a size is not within --within, and with 1 if one could not be
+    compared.
 
-    With --family or --fix the best known is the best of these configs. A ratio below 1 then says that what would run is
-    faster than all of them.
+    With --family or --fix, the best known is the best of these configs. A ratio below 1 then means that the selected
+    config is faster than all of them.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "regret")
@@ -128,7 +128,7 @@ def regret_command(
                 say(summary(results, within / 100))
             output.write(**_message(hello, results, defaults))
         if any(isinstance(one, Uncompared) for one in results):
-            raise ScantuneError("not every size could be compared; the table says why")
+            raise ScantuneError("some sizes could not be compared; the table says why")
         if any(isinstance(one, Compared) and one.ratio > 1 + within / 100 for one in results):
             raise typer.Exit(Status.not_within)
 
@@ -137,7 +137,7 @@ def _sampled(ends: Sequence[int], samples: int, seed: int) -> list[int]:
     sizes = sampled_sizes(min(ends), max(ends), samples, seed)
     if not sizes:
         raise UsageError(
-            f"there is no size between {format_size(min(ends))} and {format_size(max(ends))}; give two that are "
+            f"no size is between {format_size(min(ends))} and {format_size(max(ends))}; name two that are "
             "farther apart, such as --n 2^10..2^20"
         )
     return sizes
@@ -147,7 +147,7 @@ def _searched(
     worker: Worker, policy: Policy, problems: Sequence[Problem], sizes: Sequence[int], trials: int, seed: int,
     workers: int | None, restriction: Restriction | None = None,
 ) -> dict[tuple[Problem, int], Config]:  # fmt: skip
-    """Return the winners of searches of `trials` trials each; the database that they need is removed afterwards."""
+    """Return the winners of searches of `trials` trials each. Their temporary database is removed."""
     if trials == 0:
         return {}
     hello = worker.hello()

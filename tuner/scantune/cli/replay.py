@@ -40,40 +40,44 @@ _COLUMNS = {
 def replay_command(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILES", help="Files of 'scantune sweep'; default: those that are shipped."),
+        typer.Argument(metavar="FILES", help="Files of 'scantune sweep'; default: those shipped with scantune."),
     ] = None,
     sampler: SamplerOption = Sampler.default,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, max=100_000, help=f"Searches of each space: {_SEEDS}, of gp and cmaes {_SEEDS_OF_SLOW}."),
+        typer.Option(
+            min=1, max=100_000, help=f"Searches per space; default {_SEEDS}, for gp and cmaes {_SEEDS_OF_SLOW}."
+        ),
     ] = None,
-    effort: Annotated[
-        Effort, typer.Option(help="As for 'scantune tune', but without a limit of time.")
-    ] = Effort.normal,
+    effort: Annotated[Effort, typer.Option(help="As for 'scantune tune', without a time limit.")] = Effort.normal,
     only_listed: Annotated[
         bool,
-        typer.Option("--listed", help="Leave out what was recorded around the fastest: for comparing with others."),
+        typer.Option(
+            "--listed", help="Leave out the configs recorded around the fastest, to compare with other tuners."
+        ),
     ] = False,
     no_effects: Annotated[
         bool,
-        typer.Option("--no-effects", help="Without what the shipped spaces of other problems tell of the parameters."),
+        typer.Option(
+            "--no-effects", help="Do not use the effects of parameters known from shipped spaces of other problems."
+        ),
     ] = False,
     export: Annotated[
         Format | None,
-        typer.Option(help="Write the one of FILES for others: Kernel Tuner's simulation mode, or T4 results."),
+        typer.Option(help="Export one FILE for another tuner: Kernel Tuner's simulation mode, or T4 results."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT", help="The file that --export writes.")
     ] = None,
-    family: Annotated[str | None, typer.Option(help="With --export: the configs of one family alone.")] = None,
+    family: Annotated[str | None, typer.Option(help="With --export: only the configs of this family.")] = None,
     json_: JsonOption = None,
     workers: WorkersOption = None,
 ) -> None:
-    """Replay searches on recorded spaces: how near they come to the fastest config, after how many evaluations.
+    """Replay searches on recorded spaces: how near they get to the fastest config, after how many evaluations.
 
-    A measurement draws its samples from the recorded ones. A share is the time of the fastest config over that of the
-    config which the search holds for the best. No GPU and no worker are needed. What the search expects of parameters
-    comes from shipped spaces of other problems.
+    A measurement draws its samples from the recorded ones. A share is the time of the fastest config divided by that of
+    the search's best config. No GPU and no worker are needed. Expected effects of parameters come from shipped spaces
+    of other problems.
     """
     with reported_errors():
         if export is not None or output is not None or family is not None:
@@ -100,7 +104,7 @@ def shipped_spaces() -> list[Path]:
 
 def _export(files: list[Path], kind: Format | None, output: Path | None, family: str | None, only_listed: bool) -> None:
     if kind is None or output is None or len(files) != 1:
-        raise UsageError("an export is of one file: scantune replay FILE --export kernel_tuner -o OUT")
+        raise UsageError("--export takes one file: scantune replay FILE --export kernel_tuner -o OUT")
     recorded = _read(files[0], only_listed)
     export_space(recorded, output.expanduser(), kind, family)
     say(f"{name_of(recorded)} written to {output} for {kind.value}")

@@ -20,7 +20,7 @@ from scantune.model.restriction import Restriction
 from scantune.worker.evaluation import Evaluator
 
 FamilyOption = Annotated[
-    list[str] | None, typer.Option("--family", help="Only configs of this family; repeated: of any of these.")
+    list[str] | None, typer.Option("--family", help="Only configs of this family; may be repeated: any of these.")
 ]
 FixOption = Annotated[
     list[str] | None,
@@ -34,15 +34,15 @@ FixOption = Annotated[
 
 
 def given_restriction(families: list[str] | None, fixes: list[str] | None) -> Restriction:
-    """Return what the options say. Raises UsageError for what is wrong whatever a worker knows."""
+    """Return the restriction. Raises UsageError for errors that need no worker to be found."""
     for name in listed(families):
         if not is_token(name):
-            raise UsageError(f"--family '{name}': it is no word, as the names of families are")
+            raise UsageError(f"--family '{name}': not a name of a family")
     return Restriction(tuple(listed(families)), values_of("--fix", listed(fixes)))
 
 
 def values_of(option: str, assignments: Iterable[str]) -> tuple[tuple[str, Value], ...]:
-    """Return names and values of NAME=VALUE; raise UsageError naming the option if one is none, or contradicts."""
+    """Return names and values of NAME=VALUE. Raises UsageError for other texts and contradictions."""
     values: dict[str, Value] = {}
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
@@ -50,7 +50,7 @@ def values_of(option: str, assignments: Iterable[str]) -> tuple[tuple[str, Value
         if not (equals and is_token(name) and (is_token(value) or is_integer(value))):
             raise UsageError(f"{option} {assignment}: write NAME=VALUE, such as block_threads=256 or layout=striped")
         if values.setdefault(name, value) != value:
-            raise UsageError(f"{option} {assignment}: {name} was {values[name]} before; a parameter has one value")
+            raise UsageError(f"{option} {assignment}: {name} is already {values[name]}; a parameter has one value")
     return tuple(values.items())
 
 
@@ -58,17 +58,17 @@ def check(
     restriction: Restriction, hello: Hello, algorithm: str, evaluator: Evaluator, problems: Sequence[Problem],
     sizes: Sequence[int],
 ) -> None:  # fmt: skip
-    """Raise UsageError if a name is unknown, or no config of these is legal for any of the problems at any size."""
+    """Raise UsageError if a name is unknown, or if none of these configs is legal for any problem at any size."""
     if restriction:
         _check_names(restriction, hello.algorithms[algorithm])
         _check_fit(restriction, evaluator, problems, sizes)
 
 
 def _check_names(restriction: Restriction, algorithm: Algorithm) -> None:
-    """Raise UsageError if the algorithm has no such family, or a named one, or all of them, no such parameter."""
+    """Raise UsageError if the algorithm has no such family, or if no named family has such a parameter."""
     for family in restriction.families:
         check_family("--family", family, algorithm)
-    # Those of the gallery are meant only where they are named.
+    # Families of the gallery count only if named.
     tables = algorithm.families if restriction.families else algorithm.families.of_library
     named = [table for name, table in tables.items() if restriction.names(name)]
     for name, value in restriction.fixed:
@@ -111,6 +111,6 @@ def _options(restriction: Restriction) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question that may save the reader a list; nothing if no name is like the one given."""
+    """Return "did you mean ...?" for a similar name, or nothing."""
     found = get_close_matches(name, list(known), n=1)
     return f"did you mean {found[0]}? " if found else ""

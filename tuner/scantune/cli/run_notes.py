@@ -1,4 +1,4 @@
-"""What people are told at the end of a run: what it left, and why."""
+"""Notes at the end of a run: what was left out, and why."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scantune.model.quantity import counted
 def note_what_the_budget_left(outcome: Outcome) -> None:
     if cut_short := outcome.covered(Way.cut_short):
         note(
-            f"the budget cut {counted(len(cut_short), 'search')} short, and each has the best that it tried: "
-            "run again to search on"
+            f"the budget cut {counted(len(cut_short), 'search')} short; each keeps its best config so far: "
+            "run again to continue"
         )
     if unsearched := [covered for covered in outcome.covered(Way.raced, Way.left) if not covered.reason]:
         searches = counted(len(unsearched), "search")
@@ -34,4 +34,4 @@ def note_what_was_not_tried(outcome: Outcome) -> None:
     given_up = [covered for covered in outcome.covered(Way.raced, Way.left) if covered.reason]
     if given_up:
         told = "\n  ".join(f"{covered.cell}: {covered.reason}" for covered in given_up)
-        note(f"not searched, and what was known before serves:\n  {told}")
+        note(f"not searched; earlier results are used:\n  {told}")

@@ -1,4 +1,4 @@
-"""The end of a run: in a fresh worker process, drawn cases are timed with what would run without its records."""
+"""The proof of a run: a fresh worker times random cases with and without the run's records."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from scantune.worker.evaluation import Evaluator
 from scantune.worker.selection import Selection, select
 
 PROOF_SHARE = 0.15  # of a run's time
-_MOST_CASES = 2000  # those in which nothing has changed take no time
-_SEEDS_APART = 2**20  # from the seed of the run, whose searches have drawn by it
+_MOST_CASES = 2000  # unchanged cases take no time
+_SEEDS_APART = 2**20  # from the seed that the run's searches used
 _PREFIX = "scantune-proof-"
 
 
@@ -41,28 +41,28 @@ class RunProof:
     withdrawn: Sequence[Record]
 
     def message(self) -> dict[str, Any]:
-        """Return the proof for --json. It counts all cases, those also whose records were withdrawn."""
+        """Return the proof for --json. It counts all cases, also those with withdrawn records."""
         return {
             "cases": len(self.results), "geometric_mean": mean_ratio(self.results),
             "withdrawn": [{"problem": record.problem.message(), "n": record.n} for record in self.withdrawn],
         }  # fmt: skip
 
     def tell(self) -> None:
-        """Print it in one sentence, which never says that nothing is slower: others in another process may say that."""
+        """Print one sentence. It never claims that nothing is slower: only a proof in another process could."""
         told = f"what your programs run: {mean_ratio(self.results) or 1.0:.3f} times as fast over "
         told += counted(len(self.results), "drawn case")
         say(told + (f"; {counted(len(self.withdrawn), 'record')} withdrawn" if self.withdrawn else ""))
 
 
 class RunProver:
-    """Times drawn cases of what a run has saved, and withdraws the records that lose."""
+    """Times random cases of the records that a run has saved, and withdraws those that lose."""
 
     def __init__(
         self, archive: Archive, database: Path, worker: Worker, evaluator: Evaluator, pool: CompilePool, policy: Policy,
         earlier: Sequence[Record],
     ) -> None:  # fmt: skip
-        """Hold what the records in `database` say against what the `earlier` ones said, those before the run. What ran
-        without any `evaluator` tells.
+        """Compare the records in `database` with the `earlier` ones, those before the run. What ran without any
+        `evaluator` tells.
         """
         self._archive = archive
         self._database = database
@@ -73,9 +73,9 @@ class RunProver:
         self._earlier = earlier
 
     def prove(self, records: Sequence[Record], seed: int, seconds: float) -> RunProof | None:
-        """Take so many seconds; None where the records serve nothing that could be drawn.
+        """Take that many seconds. Returns None if the records serve no case that could be drawn.
 
-        Whatever ends it, the records that have lost by then are withdrawn. Raises ScantuneError as workers do.
+        Records that have lost are withdrawn even after an interruption. Raises ScantuneError as workers do.
         """
         self._worker.kill()  # the next request starts a process that has measured nothing yet
         served = served_sizes(records, self._worker.hello().device, self._evaluator)
@@ -101,7 +101,7 @@ class RunProver:
 
     @contextlib.contextmanager
     def _earlier_database(self) -> Iterator[Path | None]:
-        """Yield a database of the earlier records, which is removed afterwards; None if there were none."""
+        """Yield a temporary database of the earlier records; None without earlier records."""
         if not self._earlier:
             yield None
             return
@@ -114,13 +114,13 @@ class RunProver:
             yield path
 
     def _default_of(self, record: Record) -> Config | None:
-        """Return the default of a record's N; None if the worker cannot tell, as when the run is interrupted."""
+        """Return the default for a record's N; None if the worker does not answer, as when the run is interrupted."""
         with contextlib.suppress(ScantuneError):
             return self._evaluator.space(record.problem, record.n, configs=False).default
         return None
 
     def _before(self, problem: Problem, n: int, earlier: Path | None) -> Selection:
-        """Return what ran before the run: by an earlier record, or else without any."""
+        """Return what ran before the run: by an earlier record, or without any."""
         if earlier is not None:
             selected = select(self._worker, problem, n, [earlier])
             if selected.record and selected.record["layer"] != "built_in":

@@ -1,4 +1,4 @@
-"""The command that shows what a database, or the library, holds: scantune db show."""
+"""The command that shows the records of a database or the library: scantune db show."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def show_command(
     op: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only these operators; custom_moderate with all named ones of its class, or custom_moderate:NAME."
+            help="Only these operators; custom_moderate includes all named ones of its class, or custom_moderate:NAME."
         ),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="Only devices with this in their name, such as H200.")] = None,
+    device: Annotated[str | None, typer.Option(help="Only devices whose name contains this, such as H200.")] = None,
     built_in: Annotated[
-        bool, typer.Option("--built-in", help="The records that come with the library, in place of a database's.")
+        bool, typer.Option("--built-in", help="Show the library's records instead of a database's.")
     ] = False,
     json_: JsonOption = None,
 ) -> None:
@@ -61,7 +61,7 @@ def show_command(
         wanted = Filter(listed(type_), listed(op), arch, device, algorithm)
         wanted.check()
         if built_in and db:
-            raise UsageError(f"--built-in and --db {db} contradict each other: leave one of them out")
+            raise UsageError(f"--built-in and --db {db} contradict each other: leave one out")
         source = "the library" if built_in else str(paths.database_path(db))
         records, breakpoints = _built_in(stack) if built_in else _stored(paths.database_path(db))
         devices = filter(wanted.admits_device, dict.fromkeys(record.device for record in records))
@@ -91,12 +91,12 @@ def _stored(path: Path) -> tuple[list[Record], list[Breakpoint]]:
 
 
 def _built_in(stack: contextlib.ExitStack) -> tuple[list[Record], list[Breakpoint]]:
-    # The library's breakpoints are not shown: it keeps what selects, and not the probes that they were found by.
+    # The library's breakpoints are not shown: it does not keep the probes that found them.
     return built_in_records(described_worker(stack, NO_DEVICE)), []
 
 
 def _started(stack: contextlib.ExitStack, device: Device) -> Worker | None:
-    """Return a worker that answers for a device; None where none can be started."""
+    """Return a worker that answers for a device; None if it cannot be started."""
     try:
         worker = described_worker(stack, device)
         worker.hello()
@@ -106,7 +106,7 @@ def _started(stack: contextlib.ExitStack, device: Device) -> Worker | None:
 
 
 def _shown(found: Iterable[Found], wanted: Filter, algorithms: Algorithms) -> list[Found]:
-    """Return what the filter admits, with its problem's declaration; no library reads a problem spelled otherwise."""
+    """Return the records that the filter admits, with their problem as declared: libraries read no other spelling."""
     declared = cache(algorithms.declared)
     shown = []
     for one in found:
@@ -132,7 +132,7 @@ def _print_winners(
 def _note_what_is_not_known(records: Sequence[Record], algorithms: Algorithms) -> None:
     unknown = Counter(record.problem.algorithm for record in records if not record.problem.declared)
     if unknown and not algorithms:
-        note("no worker can be asked, so neither members at their default are told nor bandwidths; see scantune doctor")
+        note("without a worker, members at their default and bandwidths are not shown; see scantune doctor")
         return
     for name, count in unknown.items():
         note(

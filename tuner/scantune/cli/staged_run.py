@@ -1,4 +1,4 @@
-"""A run of the tuner: its stages one after the other, and its proof."""
+"""A run of the tuner: its stages, in order, and its proof."""
 
 from __future__ import annotations
 
@@ -70,19 +70,19 @@ class Tuning:
     output: JsonOutput
 
     def stages(self, device: Device) -> list[Stage]:
-        """Return the stages of the run: one of what was asked for, or the default ones where nothing was."""
+        """Return the stages of the run: one for the named problems, or the default stages."""
         names_nothing = self.named.names_nothing and not self.restriction
         if names_nothing and self.sizes is None and not self.is_portfolio:
             return default_stages(device)
         return [Stage("", self.named, self.sizes, self.is_portfolio)]
 
 
-# A stage with less time left is not begun: compilers have to start, and a race takes a second.
+# A stage with less time left does not start: compilers need time to start, and a race takes a second.
 _LEAST_STAGE_S = 5.0
 
 
 def tuned(tuning: Tuning, stack: contextlib.ExitStack) -> Outcome:
-    """Run what was asked for, and return what came of it. Raises ScantuneError, also where only some stages fail."""
+    """Run the stages and return the outcome. Raises ScantuneError, also if only some stages fail."""
     storage = _storage(tuning, stack)
     database = stack.enter_context(open_database(tuning.database))
     database.check_writable()
@@ -91,8 +91,8 @@ def tuned(tuning: Tuning, stack: contextlib.ExitStack) -> Outcome:
     evaluator = Evaluator(worker, Timeouts.of(hello.device), tuning.named.source)
     defaults = Defaults(evaluator)
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
-    proof_s = 0.0 if hello.device.is_host else PROOF_SHARE * policy.budget_s  # times of the host say nothing of a GPU
-    # What cannot be tuned is refused before a run is announced.
+    proof_s = 0.0 if hello.device.is_host else PROOF_SHARE * policy.budget_s  # host times say nothing about a GPU
+    # Refuse what cannot be tuned before the run is announced.
     first, *others = tuning.stages(hello.device)
     first_cells = _known_cells(first, tuning.restriction, hello, evaluator)
     earlier = Archive(database, hello.algorithms).records()
@@ -132,7 +132,7 @@ def tuned(tuning: Tuning, stack: contextlib.ExitStack) -> Outcome:
             rest.append(f"{stage.name} ({coverage_text(part.coverage)}; about {format_duration(part.rest_s)})")
     proof = _proof(tuning, database, hello, worker, outcome, policy, proof_s, earlier) if proof_s else None
     if rest:
-        note("left for the same command, run again:\n  " + "\n  ".join(rest))
+        note("left for the next run of this command:\n  " + "\n  ".join(rest))
     tuning.output.write(
         device=vars(hello.device), database=str(tuning.database), **outcome_message(outcome, defaults),
         proof=proof.message() if proof else None,
@@ -149,7 +149,7 @@ def _left_s(stage: Stage, policy: Policy, spent_s: float) -> float:
 
 
 def _announce(tuning: Tuning, device: Device, stages: Sequence[Stage], policy: Policy, proof_s: float) -> None:
-    """Tell what is tuned, and what the time of a run that names nothing is for."""
+    """Print what is tuned and, for a run without named problems, how its time is divided."""
     note(
         f"tuning {device}{_among(tuning)}; {tuning.effort.value} effort, at most {format_duration(policy.budget_s)}; "
         f"saving to {tuning.database}"
@@ -169,7 +169,7 @@ def _proof(
     seconds: float,
     earlier: Sequence[Record],
 ) -> RunProof | None:
-    """Return what drawn cases say of the run's records, of which those that lose are withdrawn by then."""
+    """Return the proof of the run's records, after the losing ones were withdrawn."""
     began_s, proof = time.monotonic(), None
     evaluator = Evaluator(worker, Timeouts.of(hello.device), has_built_in=tuning.has_built_in)
     try:
@@ -193,7 +193,9 @@ def _storage(tuning: Tuning, stack: contextlib.ExitStack) -> StudyStorage | None
     if url is None:
         return None
     if Path(url.removeprefix("sqlite:///")).expanduser().resolve() == tuning.database.resolve():
-        raise UsageError(f"--storage {hidden(url)} is the tuning database, which holds nothing else: name another file")
+        raise UsageError(
+            f"--storage {hidden(url)} is the tuning database, which cannot hold studies: name another file"
+        )
     from scantune.search.study_storage import StudyStorage  # Optuna takes long to import
 
     return stack.enter_context(StudyStorage(url, note))
@@ -205,7 +207,7 @@ _Cells = tuple[list[Problem], list[int]]
 def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator: Evaluator) -> _Cells | None:
     """Return the problems and sizes of a stage; None for a default stage that the worker does not know.
 
-    Raises UsageError if the user's own stage is unknown, or no config of the restriction is legal anywhere in it.
+    Raises UsageError if the user's stage is unknown, or if no config of the restriction is legal in it.
     """
     try:
         cells = _cells(stage, hello, evaluator)
@@ -219,7 +221,7 @@ def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator
 
 
 def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> Outcome | None:
-    """Return what came of a stage; None where a default stage failed, because the others may still succeed."""
+    """Return the outcome of a stage; None if a default stage failed, because the others may still succeed."""
     try:
         return one.run(*cells)
     except (DatabaseError, WorkerUnavailable):
@@ -244,7 +246,7 @@ def _among(tuning: Tuning) -> str:
 
 
 def _show(part: Outcome, stage: Stage, where: str, defaults: Defaults) -> None:
-    """Print what came of a stage."""
+    """Print the outcome of a stage."""
     spaces = {(record.problem, record.n): defaults.space(record.problem, record.n) for record in part.records}
     title = f"Fastest kernels on {where}" + (f": {stage.name}" if stage.name else "")
     console.print(coverage_table(part.coverage, part.records, spaces, title))

@@ -1,4 +1,4 @@
-"""The stages of a run that was asked for nothing in particular; the first is worth most."""
+"""The stages of a run without named problems; the first is worth most."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Stage:
     named: NamedProblems
     sizes: Sequence[int] | None = None  # None: the default sizes of the device
     is_portfolio: bool = False
-    share: float | None = None  # of the run's time, at most; None: what the others leave
+    share: float | None = None  # maximal share of the run's time; None: the rest
 
 
 def default_stages(device: Device) -> list[Stage]:
-    """Return the stages in their order. The host device, which is for tests, has the first alone.
+    """Return the stages in order. The host device, which is for tests, has the first one only.
 
     Those with a share come first, so that within one run every algorithm has its turn.
     """
@@ -58,13 +58,13 @@ def default_stages(device: Device) -> list[Stage]:
         ),
         Stage("minima and maxima", NamedProblems(["i32", "f32"], ["min", "max"]), share=0.03),
         Stage(
-            "places of minima and maxima",
+            "positions of minima and maxima",
             NamedProblems(["i32", "f32"], ["min", "max"], (("position", "first"),), algorithm="reduce"),
             share=0.03,
         ),
         Stage("widening sums", NamedProblems(["i8:i32", "i16:i32", "i32:i64", "f16:f32"]), share=0.03),
         Stage("minima and maxima of reductions", NamedProblems(["i32", "f32"], ["min", "max"], algorithm="reduce")),
-        # At larger sizes it hardly matters what runs before and after a scan.
+        # At larger sizes, what runs before and after a scan hardly matters.
         Stage(
             "isolated sums",
             NamedProblems(_EACH_WIDTH, options=(("latency", "isolated"),)),
@@ -74,7 +74,7 @@ def default_stages(device: Device) -> list[Stage]:
             "sums with the same bits on every run",
             NamedProblems(["f16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
         ),
-        # Few shapes: a record serves those of as many rows, or columns, to the power of two.
+        # Few shapes: a record serves shapes whose number of rows or columns is within the same power of two.
         Stage("sums of 2^4 rows", _sums_of("rows", 4), few),
         Stage("sums of 2^18 rows", _sums_of("rows", 18), parse_sizes(["2^22..2^28:6"])),
         Stage("sums of 2^14 columns", _sums_of("columns", 14), parse_sizes(["2^22..2^28:6"])),

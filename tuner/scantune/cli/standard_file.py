@@ -20,7 +20,7 @@ def is_standard(file: Path) -> bool:
 
 @contextlib.contextmanager
 def output_file(file: Path) -> Iterator[Path]:
-    """Yield the file to write. For "-" it is a temporary one, copied to standard output if there was no error."""
+    """Yield the file to write. For "-" it is a temporary file, copied to standard output if there was no error."""
     if not is_standard(file):
         yield file
         return
@@ -28,14 +28,14 @@ def output_file(file: Path) -> Iterator[Path]:
         raise UsageError("- is standard output, here a terminal: pipe it to a program, or name a file")
     with _temporary_file("standard-output") as written:
         yield written
-        with _told("the program at the other end gone"), written.open("rb") as source:
+        with _told("the reading program ended"), written.open("rb") as source:
             shutil.copyfileobj(source, sys.stdout.buffer)
             sys.stdout.buffer.flush()
 
 
 @contextlib.contextmanager
 def input_file(file: Path) -> Iterator[Path]:
-    """Yield the file to read. For "-" it is a temporary one with all that comes from standard input."""
+    """Yield the file to read. For "-" it is a temporary file with all of standard input."""
     if not is_standard(file):
         yield file
         return
@@ -57,7 +57,7 @@ def _temporary_file(name: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _told(cause: str) -> Iterator[None]:
-    """Report a failure to copy, with what may be its cause."""
+    """Report a failure to copy, with its likely cause."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Configs as the command line takes them: JSON, or a family with values that depart from its default."""
+"""Configs on the command line: JSON, or a family with values that differ from its default."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StatedConfig:
 
     @classmethod
     def parse(cls, text: str, option: str) -> StatedConfig:
-        """Raises UsageError for what is no config whatever a worker knows."""
+        """Raises UsageError for texts that are not a config for any worker."""
         if text.lstrip().startswith("{"):
             try:
                 config = Config.from_message(json.loads(text))
@@ -36,12 +36,12 @@ class StatedConfig:
             return cls(text, option, config.family, config.values)
         family, colon, rest = text.partition(":")
         if not is_token(family):
-            raise UsageError(f"{option} {text}: it is no config; {_SPELLINGS}")
+            raise UsageError(f"{option} {text}: not a config; {_SPELLINGS}")
         values = values_of(f"{option} {family}:", rest.split(",")) if colon else ()
         return cls(text, option, family, values)
 
     def check(self, algorithm: Algorithm) -> None:
-        """Raise UsageError if the algorithm has no such family, or that no such parameter."""
+        """Raise UsageError if the algorithm has no such family, or the family no such parameter."""
         check_family(self.option, self.family, algorithm)
         table = algorithm.families[self.family]
         for name, value in self.values:
@@ -52,10 +52,10 @@ class StatedConfig:
                 )
 
     def of(self, cell: Cell, evaluator: Evaluator) -> Selection | str:
-        """Return the config as it would be selected for a cell; where it is not legal there, why."""
+        """Return the config as it would be selected for a cell, or the reason why it is not legal there."""
         space = evaluator.space(*cell, configs=False, named=[self.family])
         if (family := space.families.get(self.family)) is None or family.default is None:
-            return f"no kernel of {self.family} is for it; there are {', '.join(space.families)}"
+            return f"{self.family} does not support it; these do: {', '.join(space.families)}"
         values = {**dict(family.default.values), **dict(self.values)}
         config = family.known(Config(self.family, tuple(values.items())))
         if config is None:
@@ -74,4 +74,4 @@ def check_legal(stated: Sequence[StatedConfig], cells: Sequence[Cell], evaluator
                 break
             reasons.append(f"{cell}: {found}")
         else:
-            raise UsageError(f"{one.option} {one.text}: it is not legal; {reasons[0]}")
+            raise UsageError(f"{one.option} {one.text}: not legal; {reasons[0]}")

@@ -1,4 +1,4 @@
-"""The command that measures every config of a space and keeps it in a file: scantune sweep."""
+"""The command that measures every config of a space and records it in a file: scantune sweep."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ _WRITTEN_EVERY_S = 30.0
 def sweep_command(
     ctx: typer.Context,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The file; compressed if its name ends in .gz.")
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="The file to write; compressed if its name ends in .gz."),
     ],
     n: SizesOption = None,
     type_: TypeOption = None,
@@ -63,36 +64,34 @@ def sweep_command(
     name: NameOption = None,
     cost: CostOption = None,
     alignment: AlignmentOption = None,
-    budget: Annotated[
-        str, typer.Option(help="Time for all but the final round, which comes after it: 90s, 10m, 2h.")
-    ] = "1h",
+    budget: Annotated[str, typer.Option(help="Time for everything before the final round: 90s, 10m, 2h.")] = "1h",
     rounds: Annotated[int, typer.Option(min=5, max=1000, help="Samples of each config.")] = SweepPlan.rounds,
     min_round_ms: Annotated[
-        float, typer.Option(min=0, max=1000, help="How long a sample lasts at least.")
+        float, typer.Option(min=0, max=1000, help="Minimum length of a sample.")
     ] = SweepPlan.min_round_ms,
     batch: Annotated[
-        int, typer.Option(min=1, max=1000, help="Configs measured together, beside the default.")
+        int, typer.Option(min=1, max=1000, help="Configs measured together, besides the default.")
     ] = SweepPlan.batch,
     pairs_limit: Annotated[
         int, typer.Option(min=0, help="Configs around the fastest, with one or two secondary parameters changed.")
     ] = SweepPlan.pairs_limit,
     onto: Annotated[
         Path | None,
-        typer.Option(help="What an earlier sweep of the same kept, to which this one adds.", metavar="FILE"),
+        typer.Option(help="A file of an earlier sweep of the same space, to add to.", metavar="FILE"),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the order and of verified inputs.")] = 1,
-    commit: Annotated[str | None, typer.Option(help="To be named in the file as what was built.")] = None,
+    commit: Annotated[str | None, typer.Option(help="The commit to record in the file.")] = None,
     json_: JsonOption = None,
     device: DeviceOption = None,
     workers: WorkersOption = None,
 ) -> None:
-    """Measure every config that a search may try for one problem at one N, and keep their samples in a file.
+    """Measure every config that a search may try for one problem at one N, and record the samples in a file.
 
-    Searches are replayed on such files with 'scantune replay'. First come the defaults and what is a step from them.
-    Then come walks from there, all listed configs of the families that may win, changes of secondary parameters of the
-    fastest, walks again, and a sample of the other families. What the budget does not suffice for is left out. At last
-    the fastest are verified and measured again, together. The file is written every half minute and at the end, also
-    after Ctrl-C. Nothing is saved in a database.
+    'scantune replay' replays searches on such files. The order is: the defaults and their neighbours, walks from there,
+    all listed configs of the families that may win, changes of secondary parameters of the fastest, walks again, and a
+    sample of the other families. The sweep stops when the budget ends. Finally the fastest are verified and measured
+    again, together. The file is written every half minute and at the end, also after Ctrl-C. Nothing is saved in a
+    database.
     """
     with reported_errors():
         told = JsonOutput.of(json_, "sweep")
@@ -101,7 +100,7 @@ def sweep_command(
         named.check()
         sizes = parse_sizes(n or [])
         if len(sizes) != 1 or not named.types:
-            raise UsageError("a sweep is of one problem at one N; name --type and --n, such as --type f32 --n 2^20")
+            raise UsageError("a sweep needs one problem and one N; name --type and --n, such as --type f32 --n 2^20")
         output = _checked(output.expanduser())
         budget_s = parse_duration(budget)
         with sigterm_as_interrupt(), contextlib.ExitStack() as stack:
@@ -110,7 +109,7 @@ def sweep_command(
             evaluator = Evaluator(worker, Timeouts.of(hello.device), source)
             problems = named.problems(hello, evaluator, sizes[0], note)
             if len(problems) != 1:
-                raise UsageError(f"a sweep is of one problem, and these are {len(problems)}; run once for each")
+                raise UsageError(f"a sweep takes one problem, and these are {len(problems)}; run once for each")
             plan = SweepPlan(
                 budget_s, rounds, min_round_ms, batch, pairs_limit=pairs_limit, seed=seed,
                 verify_items=policy_of(hello.device, Effort.quick).verify_items,
@@ -132,7 +131,7 @@ def sweep_command(
 
 @dataclass
 class _Keeper:
-    """The keeper of the file, which writes it every half minute."""
+    """Writes the file every half minute."""
 
     output: Path
     hello: Hello
@@ -160,7 +159,7 @@ class _Keeper:
 
 
 def _checked_earlier(path: Path, hello: Hello, problem: Problem, n: int, space: Space) -> RecordedSpace:
-    """Return the space that a file holds; raise UsageError if it is another one."""
+    """Return the space of a file; raise UsageError if it is another space."""
     earlier = read_space(path)
     ours = (hello.device, problem, n, hello.template_hash)
     is_ours = (earlier.device, earlier.problem, earlier.n, earlier.provenance.template_hash) == ours
@@ -169,15 +168,15 @@ def _checked_earlier(path: Path, hello: Hello, problem: Problem, n: int, space: 
     )
     if not is_ours or next(tables) != next(tables):
         raise UsageError(
-            f"--onto {path}: it is of {earlier.problem} {format_size(earlier.n)} on {earlier.device}, or of other "
-            "templates than these; leave it out"
+            f"--onto {path}: is of {earlier.problem} {format_size(earlier.n)} on {earlier.device}, or of other "
+            "templates; leave it out"
         )
     return earlier
 
 
 def _checked(output: Path) -> Path:
     if output.is_dir() or not output.absolute().parent.is_dir():
-        raise UsageError(f"--output {output}: name a file in a folder that is there")
+        raise UsageError(f"--output {output}: name a file in an existing folder")
     place_to_replace(output, overwrite=True)
     return output
 
@@ -204,7 +203,7 @@ def _report(recorded: RecordedSpace, sweep: Sweep, output: Path) -> None:
     if sweep.faults:
         note(f"the machine failed for {counted(len(sweep.faults), 'config')}: {next(iter(sweep.faults.values()))}")
     if left := recorded.left_out - len(sweep.faults):
-        note(f"the budget ended before {counted(left, 'config')}: of what may not win a sample is there")
+        note(f"the budget ended before {counted(left, 'config')}: the families that cannot win are sampled only")
 
 
 def _message(recorded: RecordedSpace, sweep: Sweep, output: Path) -> dict[str, Any]:

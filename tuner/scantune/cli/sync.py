@@ -31,7 +31,7 @@ def sync_command(
     dry_run: DryRunOption = False,
     json_: JsonOption = None,
 ) -> None:
-    """Fetch the layers of records that a list names, each into a database that scans read behind the project's.
+    """Fetch the layers of records in a list, each into a database that scans read after the project's.
 
     No other command and no program fetches layers. A layer has a pinned digest, or must be signed by whom the list
     says.
@@ -59,13 +59,13 @@ def _listed(file: Path) -> Sequence[Layer]:
         content = content_of(file, _MOST_LIST)
     except FileNotFoundError:
         raise UsageError(
-            f"{file}: there is no such list of layers; it holds a list of objects such as "
+            f"{file}: no such list of layers; write a list of objects such as "
             '{"name": "team", "url": "https://...", "sha256": "..."}'
         ) from None
     except OSError as error:
-        raise UsageError(f"{file}: it cannot be read: {error.strerror}") from None
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     if content is None:
-        raise UsageError(f"{file}: it is no list of layers, which is shorter")
+        raise UsageError(f"{file}: too long for a list of layers")
     try:
         return layers_of(content.decode(), file.absolute().parent)
     except (ValueError, RecursionError) as error:
@@ -76,7 +76,7 @@ def _make(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ScantuneError(f"{directory}: it cannot be made: {error.strerror}") from None
+        raise ScantuneError(f"{directory}: cannot be created: {error.strerror}") from None
 
 
 def _sync(layer: Layer, directory: Path, precedence: Precedence, dry_run: bool) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _sync(layer: Layer, directory: Path, precedence: Precedence, dry_run: bool) 
 
 
 def _what_stays(file: Path) -> str:
-    return "what was synced before stays" if file.exists() else "nothing was written"
+    return "the previous version stays" if file.exists() else "nothing was written"
 
 
 def _say(synced: Synced, dry_run: bool) -> None:
@@ -107,8 +107,8 @@ def _say(synced: Synced, dry_run: bool) -> None:
 
 
 def _note_what_is_not_listed(directory: Path, listed: Sequence[Layer], file: Path) -> None:
-    """Note layers that are no longer listed: they still serve scans, and only the user removes them."""
+    """Note layers that are no longer listed: scans still read them, and only the user removes them."""
     names = {f"{layer.name}.db" for layer in listed}
     others = sorted(found.name for found in directory.glob("*.db") if found.name not in names)
     if others:
-        note(f"{directory} also holds {', '.join(others)}, which {file} does not list and scans go on reading")
+        note(f"{directory} also holds {', '.join(others)}, which {file} does not list but scans still read")

@@ -15,13 +15,13 @@ from scantune.errors import ScantuneError, Status
 from scantune.model.quantity import counted
 from scantune.report.listing import print_lines
 
-WIDTH_OF_FILES = 160  # files and pipes have none, and room for whole rows
+WIDTH_OF_FILES = 160  # for files and pipes, which have room for whole rows
 
 
 def _standard_output() -> LastingConsole:
     """Return the console for results."""
     if not os.environ.get("COLUMNS", "1").strip("0").isdigit():
-        del os.environ["COLUMNS"]  # no width at all
+        del os.environ["COLUMNS"]  # not a width
     has_width = (sys.stdout is not None and sys.stdout.isatty()) or "COLUMNS" in os.environ
     return LastingConsole(width=None if has_width else WIDTH_OF_FILES, emoji=False)
 
@@ -31,7 +31,7 @@ errors = LastingConsole(stderr=True, emoji=False)
 
 
 def say(text: str) -> None:
-    """Print a result without markup: a path may hold what rich takes for some."""
+    """Print a result without markup: a path may contain what rich takes for markup."""
     print_lines(console, text)
 
 
@@ -45,22 +45,22 @@ def note_rows_left_out(path: object, reasons: Sequence[str]) -> None:
 
 
 def leave_standard_output() -> None:
-    """Print results on standard error from now on, because standard output is for a program."""
+    """Print results on standard error from now on; standard output is for a program."""
     console.stderr = True
     console.width = errors.width
 
 
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
-    """Turn errors and Ctrl-C within into a message and an exit status.
+    """Turn errors and Ctrl-C into a message and an exit status.
 
-    What could not be printed is told at the end, and is an error only then.
+    A failure to print is reported at the end, and is an error only then.
     """
     console.failures.first = None
     try:
         yield
         if console.failures.first is not None:
-            raise ScantuneError(f"what it found could not be printed: {console.failures.first}")
+            raise ScantuneError(f"the results could not be printed: {console.failures.first}")
     except ScantuneError as error:
         note(f"scantune: {error}")
         raise typer.Exit(error.exit_code) from None

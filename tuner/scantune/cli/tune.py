@@ -62,21 +62,19 @@ def tune_command(
     effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
     budget: Annotated[
         str | None,
-        typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. What may gain most comes first."),
+        typer.Option(help="Wall time of the whole run: 90s, 10m, 2h. The largest gains come first."),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(
-            min=0, max=2**31 - 1, help="Seed of proposals, of verified inputs, and of the cases that are drawn."
-        ),
+        typer.Option(min=0, max=2**31 - 1, help="Seed of proposals, verified inputs and random cases."),
     ] = 1,
     sampler: SamplerOption = Sampler.default,
     storage: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="Write the studies of all searches there too, for optuna-dashboard and for other tuners: a URL of "
-            "Optuna's storages, such as sqlite:///a.db, or a file that it keeps a journal in.",
+            help="Also write the studies of all searches there, for optuna-dashboard and other tuners: a URL of "
+            "an Optuna storage, such as sqlite:///a.db, or a file for its journal.",
         ),
     ] = None,
     db: DbOption = None,
@@ -86,7 +84,7 @@ def tune_command(
         bool,
         typer.Option(
             "--portfolio",
-            help="Also measure, between neighbouring sizes, from where on the winner of the larger serves. Sizes are "
+            help="Also measure where, between neighbouring sizes, the winner of the larger takes over. Sizes are "
             "2^6..2^22 unless --n says otherwise; the budget is three times that of other runs.",
         ),
     ] = False,
@@ -94,20 +92,20 @@ def tune_command(
         bool,
         typer.Option(
             "--built-in/--no-built-in",
-            help="Start from the records that come with the library, or as if there were none of the device.",
+            help="Start from the library's records, or without records of the device.",
         ),
     ] = True,
     require_complete: Annotated[
-        bool, typer.Option("--require-complete", help="End with 4 if the budget did not suffice for everything.")
+        bool, typer.Option("--require-complete", help="Exit with 4 if the budget was too short for everything.")
     ] = False,
     json_: JsonOption = None,
 ) -> None:
     """Search, verify and save the best kernel for each problem and N. Ctrl-C saves; running again resumes.
 
-    The source of your own operator (--operator) is never stored. Run again when it has changed, which a record does not
-    show: the search then starts anew, from the old winner.
+    The source of your own operator (--operator) is never stored. Run again when it changes, because records do not show
+    that: the search then starts again, from the old winner.
 
-    With --family or --fix nothing else is searched. What serves now is measured beside it, and stays unless beaten. A
+    With --family or --fix, nothing else is searched. The current winner is measured, too, and stays unless beaten. A
     later run without these options searches the rest.
     """
     with reported_errors():
@@ -128,7 +126,7 @@ def tune_command(
         except KeyboardInterrupt:
             again = shlex.join(["scantune", *map(hidden, sys.argv[1:])])  # --storage may have a password
             errors.print(
-                f"\nstopped; all that was tried is saved in {tuning.database}. To resume: {again}", markup=False,
+                f"\nstopped; all trials are saved in {tuning.database}. To resume: {again}", markup=False,
                 soft_wrap=True,
             )  # fmt: skip
             raise typer.Exit(Status.interrupted) from None
@@ -136,17 +134,14 @@ def tune_command(
 
 def _report(outcome: Outcome, tuning: Tuning) -> None:
     unsaved = len(outcome.records) - len(outcome.saved)
-    not_saved = f"; {unsaved} not saved, because what serves is not beaten" if unsaved else ""
+    not_saved = f"; {unsaved} not saved, because the current winner is faster" if unsaved else ""
     say(f"{counted(len(outcome.saved), 'winner')} in {tuning.database}, {format_duration(outcome.seconds)}{not_saved}")
     if spent := [f"{what} {format_duration(seconds)}" for what, seconds in outcome.spent_s.items() if seconds >= 1]:
         say(f"of that {', '.join(spent)}")
     say(coverage_text(outcome.coverage))
     note_what_was_not_tried(outcome)
     if outcome.without_breakpoint:
-        note(
-            "no breakpoint could be measured, to be tried again by the next run:\n  "
-            + "\n  ".join(outcome.without_breakpoint)
-        )
+        note("no breakpoint could be measured; the next run tries again:\n  " + "\n  ".join(outcome.without_breakpoint))
     if outcome.without_winner:
         raise ScantuneError("there is no winner for:\n" + "\n".join(outcome.without_winner))
     if tuning.requires_complete and not outcome.is_complete:

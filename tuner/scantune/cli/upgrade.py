@@ -12,9 +12,9 @@ from scantune.store.schema import SCHEMA_VERSION
 
 
 def upgrade_command(db: DbOption = None, dry_run: DryRunOption = False, json_: JsonOption = None) -> None:
-    """Bring a database to the current schema, and what was tuned for the same kernels to their hashes of now.
+    """Bring a database to the current schema, and records of unchanged kernels to their current hashes.
 
-    Tuning does this by itself; programs read older databases as they are.
+    Tuning does this automatically; programs read older databases as they are.
     """
     with reported_errors():
         output = JsonOutput.of(json_, "db upgrade")

@@ -11,7 +11,7 @@ from scantune.store.vacuum import Vacuumed, vacuum, vacuum_planned
 
 
 def vacuum_command(db: DbOption = None, dry_run: DryRunOption = False, json_: JsonOption = None) -> None:
-    """Drop the runs, problems and devices that no winner and no trial names, and give the space back."""
+    """Delete the runs, problems and devices that no winner or trial uses, and free the space."""
     with reported_errors():
         output = JsonOutput.of(json_, "db vacuum")
         path = existing_database(db)
@@ -33,5 +33,5 @@ def _told(found: Vacuumed, dry_run: bool) -> str:
     rows = ", ".join(counted(count, table.removesuffix("s")) for table, count in found.dropped.items())
     before, after = format_bytes(found.bytes_before), format_bytes(found.bytes_after)
     if dry_run:
-        return f"{rows} that nothing names would be dropped; of {before} {after} at most would be left"
-    return f"{rows} that nothing named dropped; {before} before, {after} now"
+        return f"{rows} that nothing uses would be deleted; at most {after} of {before} would remain"
+    return f"{rows} that nothing used deleted; {before} before, {after} now"

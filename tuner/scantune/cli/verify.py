@@ -1,4 +1,4 @@
-"""The command that measures records again, above all those of others: scantune db verify."""
+"""The command that measures records again, mainly those of others: scantune db verify."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ _TRIED = (Verdict.verified, *BAD)
 
 def verify_command(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A file of others; default: the database.")
+        Path | None, typer.Argument(metavar="[FILE]", help="A file of records; default: the database.")
     ] = None,
-    budget: Annotated[str, typer.Option(help="Wall time of the measuring: 90s, 10m. The most doubtful come first.")] = (
-        "2m"
-    ),
+    budget: Annotated[
+        str, typer.Option(help="Wall time for measuring: 90s, 10m. The most doubtful records come first.")
+    ] = ("2m"),
     is_applied: Annotated[
         bool,
         typer.Option(
             "--apply/--dry-run",
-            help="Forget wrong and slower ones, and save the new times of others; or change nothing.",
+            help="Forget wrong and slower records, and save new times of the others; or change nothing.",
         ),
     ] = False,
     algorithm: Annotated[str | None, typer.Option(help="Only this algorithm.")] = None,
@@ -71,12 +71,12 @@ def verify_command(
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the verified inputs.")] = 1,
     json_: JsonOption = None,
 ) -> None:
-    """Verify and measure records on the device at hand again, each in a race with the default and what is in use now.
+    """Verify and measure records again on this device, each in a race with the default and the config in use.
 
-    The records are those of the database, or of FILE. First come those that say more than is plausible, then those
-    that others measured, of other templates, of searches that were cut short, and the oldest. Without --apply nothing
-    is changed. With it wrong and slower ones are forgotten, in the database or FILE that they are of. A file of --json
-    is written after each record. The command ends with 3 if a wrong or slower one is left.
+    The records are those of the database, or of FILE. The order is: implausible times, records that others measured,
+    other templates, searches that were cut short, the oldest. Without --apply nothing is changed. With it, wrong and
+    slower records are forgotten in their database or FILE. The --json file is written after each record. Exits with 3
+    if a wrong or slower record is left.
     """
     with reported_errors(), sigterm_as_interrupt(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "db verify")
@@ -125,20 +125,20 @@ class _Source:
             return DatabaseCorrection(Archive(database, self._algorithms), evaluator)
         if not self._is_whole:
             raise ScantuneError(
-                f"{self._path}: it holds lines or keys that are unknown here and that writing it anew would drop; "
-                "leave out --apply, or import it first and verify the database"
+                f"{self._path}: has lines or keys that are unknown here and would be lost if it were "
+                "rewritten; leave out --apply, or import it first and verify the database"
             )
         return TextCorrection(self._path, self._text, self.records, self._breakpoints)
 
 
 @dataclass
 class _Report:
-    """The results so far, and what was done about them."""
+    """The results so far, and the corrections made."""
 
     output: JsonOutput
     path: Path
     hello: Hello
-    correction: Correction | None  # None where nothing is changed
+    correction: Correction | None  # None: change nothing
     defaults: Defaults
     results: list[Checked] = field(default_factory=list)
     applied: Counter[Verdict] = field(default_factory=Counter)
@@ -156,7 +156,7 @@ class _Report:
         self.leaves_bad_ones |= checked.verdict in BAD and not is_applied
 
     def tell(self) -> None:
-        """Print all results before the file is written, which may fail: measuring took long. Raises DatabaseError."""
+        """Print all results first: writing the file may fail, and measuring took long. Raises DatabaseError."""
         shown = [one for one in self.results if one.verdict in _TRIED or one.record.device == self.hello.device]
         if shown:
             console.print(_table(shown, self.defaults, str(self.hello.device)))
@@ -170,7 +170,7 @@ class _Report:
                 with noted_signature(self.path):
                     self.correction.finish()
                 forgotten = sum(self.applied[verdict] for verdict in BAD)
-                say(f"{forgotten} forgotten, {self.applied[Verdict.verified]} with the times of now")
+                say(f"{forgotten} forgotten, {self.applied[Verdict.verified]} with new times")
         finally:
             self.output.write(**self._message())
 

@@ -15,11 +15,11 @@ from scantune.worker.compile_pool import CompilePool
 from scantune.worker.device_choice import check_choice, choose_worker
 from scantune.worker.evaluation import Timeouts
 
-_MAX_COMPILE_WORKERS = 16  # a limit because each holds a context on the GPU
+_MAX_COMPILE_WORKERS = 16  # limited, because each holds a context on the GPU
 
 
 def chosen_worker(stack: contextlib.ExitStack, arch: str, device: str | None, seed: int = 1) -> Worker:
-    """Return a worker on the device that was asked for, which ends with the stack."""
+    """Return a worker on the requested device. It ends with the stack."""
     check_choice(arch, device)
     command = worker_command()
     worker = choose_worker(arch, device, lambda name: Worker(command, name, seed), note)
@@ -28,12 +28,12 @@ def chosen_worker(stack: contextlib.ExitStack, arch: str, device: str | None, se
 
 
 def described_worker(stack: contextlib.ExitStack, device: Device) -> Worker:
-    """Return a worker that answers for a device wherever that is, and ends with the stack."""
+    """Return a worker that answers for a device that need not be here. It ends with the stack."""
     return stack.enter_context(Worker(worker_command(), HOST, described=device))
 
 
 def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
-    """Return a pool of processes that compile for a worker's device; by default one for each core but one."""
+    """Return a pool of processes that compile for a worker's device; by default one per core, minus one."""
     timeouts = Timeouts.of(worker.hello().device)
     return CompilePool(
         lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
@@ -42,7 +42,7 @@ def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
 
 @contextlib.contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Turn SIGTERM into what Ctrl-C raises, so that the workers are ended too."""
+    """Turn SIGTERM into what Ctrl-C raises, so that the workers end, too."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

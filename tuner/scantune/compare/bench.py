@@ -57,7 +57,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Benched:
-    """One problem at one size: the config selected for it, and its time or why it has none."""
+    """One problem at one size: the selected config, and its time or why there is no time."""
 
     problem: Problem
     n: int

@@ -68,7 +68,7 @@ class DatabaseCorrection:
 
 
 class TextCorrection:
-    """A correction of a text file, which is written anew at the end unless somebody has changed it meanwhile."""
+    """A correction of a text file. The file is rewritten at the end, unless somebody has changed it since."""
 
     def __init__(self, path: Path, text: bytes, records: Sequence[Record], breakpoints: Sequence[Breakpoint]) -> None:
         """Correct `path`, whose content was `text` when records and breakpoints were read from it."""
@@ -91,6 +91,8 @@ class TextCorrection:
         if self.is_written:
             return
         if self._path.read_bytes() != self._text:
-            raise DatabaseError(f"{self._path}: it was changed while its records were measured, so it stays as it is")
+            raise DatabaseError(
+                f"{self._path}: it was changed while its records were measured, so it is not overwritten"
+            )
         export_text(self._records, self._breakpoints, self._path, overwrite=True)
         self.is_written = True

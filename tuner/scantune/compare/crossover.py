@@ -52,7 +52,7 @@ def probes_between(low: Record, high: Record, policy: Policy) -> int:
 
 
 def find_breakpoint(low: Record, high: Record, measure: Measure, probes: int, run: Run) -> Breakpoint:
-    """Return where the larger record takes over, by `probes` probes, or fewer where fewer sizes lie between.
+    """Return where the larger record takes over, by `probes` probes, or fewer if there are fewer sizes between.
 
     The first two are at the ends. The one just above low's size is needed because a config that fills its tiles there
     may need another tile for one item more. The one at the upper end bounds what low's config can cost below it.
@@ -122,6 +122,6 @@ def _microseconds(outcome: Measurement | Failure) -> float | None:
 
 
 def _middle(below: PairProbe, above: PairProbe) -> int | None:
-    """Return the size halfway between two probes in log N; None when no size lies between."""
+    """Return the size halfway between two probes in log N; None if no size is between."""
     n = round(math.sqrt(below.n * above.n))
     return n if below.n < n < above.n else None

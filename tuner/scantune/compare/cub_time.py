@@ -17,7 +17,7 @@ _TIMEOUT_S = 300.0
 
 
 def cub_bench() -> Path | None:
-    """Return the program that times CUB: $SCANTUNE_CUB_BENCH, else that of the checkout; None if there is none."""
+    """Return the program that times CUB: $SCANTUNE_CUB_BENCH, else that of the checkout; None without either."""
     named = os.environ.get("SCANTUNE_CUB_BENCH")
     program = Path(named) if named else paths.checkout() / "build/tests/bench/cub_bench"
     return program if program.is_file() else None
@@ -28,14 +28,14 @@ def no_cub(program: Path | None, device: str, has_rows: bool) -> str:
     if has_rows:
         return "cub_bench has no scans of rows"
     if device != "cuda:0":
-        return "cub_bench runs on GPU 0 alone"
+        return "cub_bench runs on GPU 0 only"
     if program is None:
-        return "cub_bench is not built; 'make bench' builds it, and SCANTUNE_CUB_BENCH may name it"
+        return "cub_bench is not built; build it with 'make bench', or name it in SCANTUNE_CUB_BENCH"
     return ""
 
 
 def cub_time(program: Path, problem: GalleryProblem, type_: str, n: int) -> Contender:
-    """Return the time of the fastest CUB for the sum or the sums of n items, cold; else why there is none."""
+    """Return the time of the fastest CUB for the sum or the sums of n items, cold; else why it was not measured."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "cub.json"
         command = [

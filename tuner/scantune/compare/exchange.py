@@ -68,9 +68,9 @@ def import_database(
 ) -> ImportReport:
     """Merge what another file holds into ours in one transaction; rows that are not valid are left out.
 
-    `file` names the origin of rows that have none, `signer` is who was verified to have signed them, and `shown` is
-    what errors call a copy. Raises DatabaseError when the file is not of this project, is damaged or has a newer
-    schema; ours is then unchanged.
+    `file` names the origin of rows without one, `signer` is the verified signer, and `shown` is what errors call a
+    copy. Raises DatabaseError when the file is not of this project, is damaged or has a newer schema; ours is then
+    unchanged.
     """
     source_path = source_path.expanduser()
     report = ImportReport()

@@ -131,7 +131,7 @@ class Gallery:
         return problem.cell(self._hello, self._evaluator, self._type, most)
 
     def _copy_us(self, cell: Cell) -> float | None:
-        """Return the time of a copy that moves as many bytes, for what has none beside it; None if there is none."""
+        """Return the time of a copy that moves as many bytes, for a comparison without one; None if it is not timed."""
         stated = GalleryProblem(WHOLE, "copy").stated
         if "copy" not in self._hello.algorithms or cell.n < 2:
             return None

@@ -26,8 +26,8 @@ class GalleryProblem:
     kind: str
     algorithm: str
     row_items: int = 0  # items of each row; 0: there are no rows
-    scan: Kind = Kind.inclusive  # sums have none
-    op: str | None = None  # None: what the algorithm has by default, sum
+    scan: Kind = Kind.inclusive  # unused for sums
+    op: str | None = None  # None: the algorithm's default, sum
 
     @property
     def has_kind(self) -> bool:

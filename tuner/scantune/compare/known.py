@@ -52,7 +52,7 @@ class KnownConfigs:
                 reason = f"the fastest of {len(tried)} trials and records of {restriction}: {time_us:.2f} µs then"
                 return Selection(config, "trial", reason, ())
         family = among.families.get(space.default.family) or next(iter(among.families.values()))
-        reason = f"nothing of {restriction} was tried: the default of {family.name}, or what is nearest to it"
+        reason = f"nothing of {restriction} was tried: the default of {family.name}, or the nearest legal config"
         return Selection(family.default or selected.config, "default", reason, ())
 
     def _known(self, cell: Cell) -> list[_Tried]:

@@ -40,7 +40,7 @@ class OctaveTimes:
         return times.default if config == self.own.default else config
 
     def settle_baseline(self, configs: Iterable[Config], failed: Container[Config]) -> None:
-        """Hold all against the first of these that has a time, where what runs untuned has none."""
+        """Compare all with the first one that has a time, if the untuned config has no time."""
         untuned = self.own.untuned
         first = next((config for config in (untuned, *configs) if self.own.has(config)), untuned)
         for times in self.places:
@@ -112,8 +112,8 @@ class OctaveTimes:
         return pairs is None or verdict([pairs], margin=_SLOWER_THERE) is Verdict.slower
 
     def _range_without(self, slower: Set[int]) -> Range:
-        """Return the octave, or its part between places where a config is not slower: what lies between one where it is
-        and the next is not known. Where the octave's end could not be timed it ends at n.
+        """Return the octave, or its part between places where a config is not slower: nothing is known between a place
+        where it is slower and the next. If the octave's end could not be timed, it ends at n.
         """
         octave, sizes = octave_of(self.n), sorted({times.place.n for times in self.places})
         below = [n for n in sizes if n < self.n and n in slower]

@@ -30,7 +30,7 @@ class PlaceTimer:
     def __init__(
         self, evaluator: Evaluator, pool: CompilePool, cell: Cell, policy: Policy, seed: int, failed: Container[Config]
     ) -> None:
-        """Time configs of a cell, but for those that have `failed`. Places are drawn by `seed`."""
+        """Time configs of a cell, except those that have `failed`. `seed` draws the places."""
         self._evaluator = evaluator
         self._pool = pool
         self._cell = cell

@@ -42,7 +42,7 @@ class PlaceTimes:
         return any(config in one for one in self.passes)
 
     def pairs(self, one: Config, other: Config) -> Pairs | None:
-        """Return the rounds in which both were timed in turn; None if there are none."""
+        """Return the rounds in which both were timed in turn; None without such rounds."""
         both = [Pairs.of(timed[one], timed[other]) for timed in self.passes if one in timed and other in timed]
         return Pairs.joined(both) if both else None
 

@@ -19,7 +19,7 @@ Key = tuple[Device, Problem, int]
 _REASONS = (
     "the worker here refuses the other config", "it was measured with the templates here",
     "it was measured at more sizes", "its search was finished", "its search took more effort", "it is newer",
-    "nothing tells them apart but their text",
+    "they differ in their text only",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The records behind selections, with what a worker does not tell of them."""
+"""The records that selections come from, with details that a worker does not report."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ def _checked(layer: Layer, content: bytes, digest: str) -> str:
     if layer.sha256 is not None:
         if digest != layer.sha256:
             raise ScantuneError(
-                f"{layer.url}: its sha256 is {digest}, and {layer.sha256} is pinned; if they have published anew, and "
-                "say so elsewhere, pin the new one"
+                f"{layer.url}: its sha256 is {digest}, and {layer.sha256} is pinned; pin the new one only "
+                "if its publishers confirm it elsewhere"
             )
         return ""
     if layer.allowed_signers is None:
-        raise ScantuneError(f"{layer.url}: neither a digest nor a signer is known of it")
+        raise ScantuneError(f"{layer.url}: the list has neither a digest nor a signer for it")
     signature = fetched(layer.url + SUFFIX, MOST_BYTES)
     return verified_signer(layer.url, content, signature, Signers(layer.allowed_signers, layer.principal))
 
@@ -71,9 +71,9 @@ def _made(
         report = import_database(database, source, precedence, name_at(layer.url), signer, shown=layer.url)
         winners = len(Archive(database).records())
         if not winners:
-            raise ScantuneError(f"{layer.url}: it holds no valid record{_because(report)}")
+            raise ScantuneError(f"{layer.url}: it has no valid record{_because(report)}")
         if winners > MOST_RECORDS:
-            raise ScantuneError(f"{layer.url}: it holds {winners} records, and the library reads up to {MOST_RECORDS}")
+            raise ScantuneError(f"{layer.url}: it has {winners} records, and the library reads up to {MOST_RECORDS}")
         database.run("drop_all_trials", {})  # no search continues from a layer
         if target:
             export_database(database, target, overwrite=True)
@@ -85,5 +85,5 @@ def _because(report: ImportReport) -> str:
 
 
 def name_at(url: str) -> str:
-    """Return the file's name in an address, for the origin of records that have none."""
+    """Return the file's name in an address, for the origin of records without one."""
     return Path(urlsplit(url).path).name or urlsplit(url).hostname or url

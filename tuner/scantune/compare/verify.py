@@ -121,7 +121,7 @@ class Verification:
         if record.problem.declared is None:
             return f"the worker does not know the algorithm {record.problem.algorithm}"
         if record.run.source_digest or record.problem.is_of_users_own:
-            return "it is of an operator of somebody's own, whose source no database holds"
+            return "it is of a custom operator, whose source is not stored"
         refusal = self._evaluator.refusal(record.problem, record.n, record.config)
         return f"the worker refuses its config: {refusal}" if refusal else ""
 

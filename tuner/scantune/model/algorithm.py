@@ -44,7 +44,7 @@ class Member:
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Member:
-        """Raise ValueError if it is none."""
+        """Raise ValueError if it is invalid."""
         name, values, default = (message.get(key) for key in ("name", "values", "default"))
         if not isinstance(values, list) or not values or not all(map(is_token, [name, *values, default or "none"])):
             raise ValueError(f"a member of its requests is {message!r}"[:300])
@@ -69,7 +69,7 @@ class Extent:
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Extent:
-        """Raise ValueError if it is none."""
+        """Raise ValueError if it is invalid."""
         if not is_token(message.get("name")) or message["name"] in (SIZE, _ONE):
             raise ValueError(f"an extent of its requests is {message!r}"[:300])
         where = message.get("where")
@@ -100,7 +100,7 @@ class Operand:
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Operand:
-        """Raise ValueError if it is none."""
+        """Raise ValueError if it is invalid."""
         values = [message.get(key) for key in ("name", "role", "type", "extent")]
         if not all(map(is_token, values)) or values[1] not in _ROLES:
             raise ValueError(f"an operand of its requests is {message!r}"[:300])
@@ -120,18 +120,18 @@ class Algorithm:
         built_in = {value for member in self.types for value in member.values} - {CUSTOM_TYPE}
         for operand in self.operands:
             if operand.type not in types | built_in or operand.extent not in {SIZE, _ONE, *extents}:
-                raise ValueError(f"an operand of {self.name} is {operand}, whose type or extent is none of it")
+                raise ValueError(f"an operand of {self.name} is {operand}, whose type or extent does not exist there")
         values = {(member.name, value) for member in self.members for value in member.values}
         for extent in self.extents:
             if extent.where is not None and extent.where not in values:
-                raise ValueError(f"an extent of {self.name} is {extent}, whose member or its value is none of it")
+                raise ValueError(f"an extent of {self.name} is {extent}, whose member or value does not exist there")
         names = [SIZE, *(member.name for member in self.members), *extents]
         if len(set(names)) < len(names) or not types:
             raise ValueError(f"the members and extents of {self.name} are {names}, not each once with a type"[:300])
 
     @classmethod
     def from_message(cls, message: object, families: FamilyTables) -> Algorithm:
-        """Read the protocol's `algorithm`; raise ValueError if it is none."""
+        """Read the protocol's `algorithm`; raise ValueError if it is invalid."""
         if not isinstance(message, Mapping) or not is_token(message.get("name")):
             raise ValueError(f"an algorithm is {message!r}"[:300])
         return cls(

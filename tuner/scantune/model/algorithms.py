@@ -16,7 +16,7 @@ class Algorithms(dict[str, Algorithm]):
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Algorithms:
-        """Read algorithms and families of the protocol's `hello`; raise ValueError if they are none."""
+        """Read algorithms and families of the protocol's `hello`; raise ValueError if they are invalid."""
         algorithms, families = message.get("algorithms"), message.get("families")
         if not isinstance(algorithms, list) or not algorithms:
             raise ValueError(f"its algorithms are {algorithms!r}"[:300])

@@ -19,7 +19,7 @@ from scantune.model.record import Run, key_of, timestamp
 
 @dataclass(frozen=True)
 class PairProbe:
-    """The configs of two records, measured in turn at one size; the time of one that failed there is None."""
+    """The configs of two records, measured in turn at one size; None is the time of a config that failed."""
 
     n: int
     low_us: float | None
@@ -57,7 +57,7 @@ class Breakpoint:
 
     def __post_init__(self) -> None:
         if not self.n_low < self.n_switch <= self.n_high <= MAX_N:
-            raise ValueError(f"the breakpoint {self.n_switch} does not lie between {self.n_low} and {self.n_high}")
+            raise ValueError(f"the breakpoint {self.n_switch} is not between {self.n_low} and {self.n_high}")
         sizes = [probe.n for probe in self.probes]
         if not sizes or sizes != sorted(set(sizes)) or not self.n_low < sizes[0] <= sizes[-1] <= self.n_high:
             raise ValueError(f"the probes are at {sizes}, not in order between {self.n_low} and {self.n_high}"[:200])

@@ -45,7 +45,7 @@ class Config:
 
     @classmethod
     def from_message(cls, message: object) -> Config:
-        """Read the protocol's `config`; raise ValueError if it is none."""
+        """Read the protocol's `config`; raise ValueError if it is invalid."""
         if not isinstance(message, Mapping):
             raise ValueError(f"{message!r} is not a config")
         return cls.from_parameters(message.get("family"), message.get("parameters"))
@@ -54,7 +54,7 @@ class Config:
     def from_row(cls, family: object, text: object) -> Config:
         """Read the columns `family` and `config` of a row; raise ValueError if they hold no config."""
         if not isinstance(text, str) or len(text) > 4096:
-            raise ValueError(f"the config of {family} is no short text")
+            raise ValueError(f"the config of {family} is not a short text")
         try:
             parameters = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""The device a worker runs on, and the programs that stand behind its numbers."""
+"""The device a worker runs on, and the versions of the programs that it depends on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Hello:
 
     device: Device
     version: str
-    template_hash: str  # hash of what any kernel is compiled from, by which a worker that was built anew is noticed
+    template_hash: str  # hash of all template sources; it shows that a worker was rebuilt
     compiler_version: str
     driver_version: str
     algorithms: Algorithms
@@ -60,7 +60,7 @@ class Hello:
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Hello:
-        """Raise ValueError if the message is no hello of the protocol we speak."""
+        """Raise ValueError if the message is not a hello of our protocol."""
         if message.get("protocol") != PROTOCOL:
             raise ValueError(
                 f"it speaks protocol {message.get('protocol')!r}, this tuner {PROTOCOL}; build both from one version"
@@ -82,7 +82,7 @@ class Hello:
 
 
 def _peak(told: object) -> float | None:
-    """Return the peak bandwidth that a worker tells, if it tells any. Raise ValueError if it is none."""
+    """Return the peak bandwidth that a worker reports, if any. Raise ValueError if it is invalid."""
     if told is None:
         return None
     if isinstance(told, bool) or not isinstance(told, (int, float)) or not 0 < told < math.inf:

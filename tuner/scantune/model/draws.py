@@ -1,4 +1,4 @@
-"""Cases that nobody has tuned to: sizes within a range, and pointers that lie behind a boundary."""
+"""Random cases that nobody has tuned for: sizes within a range, and unaligned pointers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_DRAWS = 1000  # of one case, until it is one that was not tuned to
 
 
 class Place(NamedTuple):
-    """Where configs are timed: how many items, and how many of them every array lies behind a boundary."""
+    """Where configs are timed: the number of items, and by how many of them each array is past a boundary."""
 
     n: int
     offset: int = 0
@@ -39,10 +39,10 @@ class Served:
 
 
 def drawn_case(served: Sequence[Served], seed: int, index: int) -> Case:
-    """Draw an algorithm, a problem of it, a size that records serve, each octave as likely as another, and where its
-    arrays lie. It is none that was tuned to.
+    """Draw an algorithm, one of its problems, a size that records serve (every octave is equally likely), and the
+    alignment of its arrays. No tuned place is drawn.
 
-    Seed, index and what is served draw the same case whatever else is drawn. Raises ValueError if there is none.
+    The case depends on seed, index and `served` only. Raises ValueError if there is no case to draw.
     """
     draw = random.Random(f"{seed} {index}")
     algorithms = sorted({one.forms[0].algorithm for one in served})
@@ -57,7 +57,7 @@ def drawn_case(served: Sequence[Served], seed: int, index: int) -> Case:
         problem = draw.choice(one.forms)
         if n in within and place not in one.tuned:
             return Case(problem, place)
-    raise ValueError("the records serve no size that they were not measured at")
+    raise ValueError("the records serve only sizes that they were measured at")
 
 
 def log_uniform(draw: random.Random, above: float, up_to: float) -> float:
@@ -67,7 +67,7 @@ def log_uniform(draw: random.Random, above: float, up_to: float) -> float:
 
 def drawn_places(within: Range, count: int, seed: int, step: int = 1) -> Sequence[Place]:
     """Draw at most `count` places within a range, each from a part of its own. The first N is odd, the second leaves
-    the last tile partly filled, the third lies behind a boundary, and so on.
+    the last tile partly filled, the third is past a boundary, and so on.
 
     Every N is a multiple of `step`. None is the range's upper end. The same seed draws the same places.
     """

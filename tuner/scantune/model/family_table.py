@@ -28,7 +28,7 @@ class FamilyTable:
 
     @classmethod
     def from_message(cls, message: object) -> FamilyTable:
-        """Read a family of the protocol's `hello`; raise ValueError if it is none."""
+        """Read a family of the protocol's `hello`; raise ValueError if it is invalid."""
         try:
             return cls._of(message)  # type: ignore[arg-type]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -72,7 +72,7 @@ class FamilyTables(dict[str, FamilyTable]):
 
     @classmethod
     def from_message(cls, messages: Iterable[object]) -> FamilyTables:
-        """Read families of the protocol's `hello`; raise ValueError if they are none."""
+        """Read families of the protocol's `hello`; raise ValueError if they are invalid."""
         return cls({table.family: table for table in map(FamilyTable.from_message, messages)})
 
     @property
@@ -81,7 +81,7 @@ class FamilyTables(dict[str, FamilyTable]):
         return FamilyTables({name: table for name, table in self.items() if table.standing is Standing.library})
 
     def has_gallery(self, names: Iterable[str]) -> bool:
-        """Return whether one of these families stands in the gallery."""
+        """Return whether one of these families is in the gallery."""
         return any(self[name].standing is Standing.gallery for name in names if name in self)
 
     def complete(self, config: Config) -> Config:

@@ -13,15 +13,15 @@ from scantune.model.quantity import format_size
 from scantune.model.work import Work
 
 COPY, SELECTED, CUB = "copy", "selected", "CUB"  # what is raced beside families
-BY_DEFAULT = " (default)"  # behind the name of a family whose default is raced beside a config that was found
+BY_DEFAULT = " (default)"  # follows the name of a family whose default is raced, too, besides a config that was found
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A family with its best known config, or what stands beside families."""
+    """A family with its best known config, or a reference that families race against."""
 
     name: str
-    config: Config | None = None  # None: it is none of ours
+    config: Config | None = None  # None: not one of our kernels
     origin: str = ""  # how the config was found
     median_us: float | None = None
     spread: float | None = None

@@ -12,7 +12,7 @@ EVERY = "every family"  # stands for the names where a row is about all of them
 
 @dataclass(frozen=True)
 class GalleryRow:
-    number: str  # of the document and, behind the point, of what it teaches
+    number: str  # document and, after the point, row
     what: str
     families: tuple[str, ...]  # none: every family
     command: str

@@ -18,7 +18,7 @@ class Finding:
 
 
 def fastest(race: GalleryRace) -> list[Contender]:
-    """Return the fastest family, and behind it those that differ from it by no more than the noise."""
+    """Return the fastest family, then those that differ from it by no more than the noise."""
     timed = sorted(
         (one for one in race.contenders if one.is_family and one.median_us), key=lambda one: one.median_us or 0.0
     )

@@ -41,13 +41,13 @@ def _layer(entry: object, directory: Path) -> Layer:
         raise ValueError('a layer is an object such as {"name": "team", "url": "https://...", "sha256": "..."}')
     name, url = entry.get("name"), entry.get("url")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ValueError(f"the name of a layer is {name!r}; letters, digits, _, . and - make one, up to 64"[:300])
+        raise ValueError(f"the name of a layer is {name!r}; a name has up to 64 letters, digits, _, . and -"[:300])
     if unknown := sorted(map(str, entry.keys() - _KEYS)):
-        raise ValueError(f"{name} has {', '.join(unknown)}, which is not known: there are {', '.join(sorted(_KEYS))}")
+        raise ValueError(f"{name} has {', '.join(unknown)}, which is unknown; the keys are {', '.join(sorted(_KEYS))}")
     if not isinstance(url, str):
         raise ValueError(f"{name} has no url")
     if ("sha256" in entry) == ("signed_by" in entry):
-        raise ValueError(f"{name} needs either sha256 or signed_by: what it holds must be known to be theirs")
+        raise ValueError(f"{name} needs sha256 or signed_by, to check that the content is authentic")
     if "sha256" in entry:
         if not isinstance(digest := entry["sha256"], str) or not _DIGEST.fullmatch(digest):
             raise ValueError(f"{name}: sha256 is {digest!r}, and not 64 digits of 0 to 9 and a to f"[:300])

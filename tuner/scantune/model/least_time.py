@@ -20,7 +20,7 @@ def impossibility(device: Device, problem: Problem, n: int, time_us: float) -> s
     """
     bounds = _bounds()
     if time_us < bounds["launch_us"]:
-        return f"{time_us:.6g} µs are impossible: a launch of nothing takes more than {bounds['launch_us']:.6g}"
+        return f"{time_us:.6g} µs are impossible: an empty launch takes more than {bounds['launch_us']:.6g}"
     others = bounds["memory_gigabytes_per_second_of_others"]
     bandwidth = bounds["memory_gigabytes_per_second"].get(device.arch, others)
     moved = problem.bytes_moved(n)

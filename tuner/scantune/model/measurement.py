@@ -15,7 +15,7 @@ class Measurement:
     median_us: float
     spread: float  # interquartile range over the median
     samples: int
-    sm_clock_mhz: int | None = None  # None where there is none to read
+    sm_clock_mhz: int | None = None  # None if it cannot be read
     probe_only: bool = False  # whether only a probe was taken, which was clearly slower than others
     samples_us: tuple[float, ...] = ()  # every sample in the order taken, where they were asked for
 

@@ -18,7 +18,7 @@ class Range:
     def __post_init__(self) -> None:
         # Booleans are integers of Python, and none of JSON.
         if type(self.above) is not int or type(self.up_to) is not int or not 0 <= self.above < self.up_to <= MAX_N:
-            raise ValueError(f"no range of sizes lies above {self.above!r} and up to {self.up_to!r}")
+            raise ValueError(f"no size is in the range above {self.above!r} and up to {self.up_to!r}")
 
     @classmethod
     def from_message(cls, message: object) -> Range:
@@ -38,7 +38,7 @@ class Range:
         return self.above == other.up_to or other.above == self.up_to
 
     def overlaps(self, other: Range) -> bool:
-        """Return whether some size lies in both."""
+        """Return whether some size is in both."""
         return max(self.above, other.above) < min(self.up_to, other.up_to)
 
     def message(self) -> list[int]:

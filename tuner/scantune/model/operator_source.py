@@ -26,15 +26,14 @@ class OperatorSource:
             content = content_of(path, _MOST_BYTES)
             text = content.decode() if content is not None else ""
         except OSError as error:
-            raise UsageError(f"--operator {path}: it cannot be read: {error.strerror}") from None
+            raise UsageError(f"--operator {path}: cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
-            raise UsageError(f"--operator {path}: it is no UTF-8 text: {error.reason} at byte {error.start}") from None
+            raise UsageError(f"--operator {path}: not UTF-8 text: {error.reason} at byte {error.start}") from None
         if content is None:
-            raise UsageError(f"--operator {path}: it holds more than {_MOST_BYTES >> 20} MiB, which no operator does")
+            raise UsageError(f"--operator {path}: larger than {_MOST_BYTES >> 20} MiB, too large for an operator")
         if not text.strip():
             raise UsageError(
-                f"--operator {path}: it is empty; it should define '__device__ Value combine(Value earlier, Value "
-                "later)'"
+                f"--operator {path}: empty; it must define '__device__ Value combine(Value earlier, Value later)'"
             )
         return cls(text, path, alignment_bytes)
 

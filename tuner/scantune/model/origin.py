@@ -29,7 +29,7 @@ class Origin:
 
     @classmethod
     def from_message(cls, message: object) -> Origin:
-        """Raise ValueError if it is none. What a later version adds is left out."""
+        """Raise ValueError if it is invalid. Members of later versions are left out."""
         if not isinstance(message, Mapping) or not {"by", "file", "run"} <= message.keys():
             raise ValueError(f"an origin is {message!r}"[:200])
         return cls(**{name: message[name] for name in _MOST_TEXT if name in message})
@@ -45,5 +45,5 @@ class Origin:
 
 
 def fitting(text: str, name: str) -> str:
-    """Return the part of a text that may stand as the origin's member of that name."""
+    """Return the part of a text that the origin's member of that name may hold."""
     return "".join(character for character in text if character.isprintable())[: _MOST_TEXT[name]]

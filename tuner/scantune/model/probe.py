@@ -20,7 +20,7 @@ class Probe:
     """A record's config and what runs without the record, measured in turn in one case."""
 
     n: int
-    offset: int  # how many items every array lies behind a boundary
+    offset: int  # by how many items each array is past a boundary
     time_us: float
     untuned_us: float
 
@@ -52,9 +52,9 @@ def probes_text(probes: tuple[Probe, ...]) -> str:
 
 
 def probe_rows(text: object) -> list[object]:
-    """Return the rows in a column `probes`, of a record or a breakpoint; raise ValueError if it is no short list."""
+    """Return the rows in a column `probes`, of a record or a breakpoint; raise ValueError if it is not a short list."""
     if not isinstance(text, str) or len(text) > _MOST_TEXT:
-        raise ValueError("the probes are no short text")
+        raise ValueError("the probes are not a short text")
     try:
         rows = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:

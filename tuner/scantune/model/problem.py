@@ -52,7 +52,7 @@ class Problem:
         shape = row.get("shape", "")
         problem = cls(row["algorithm"], tuple(members.items()), shape, _extents(shape))
         if problem.text != row["request"]:
-            raise ValueError(f"the request is not spelled as a tuner spells it: {row['request']}")
+            raise ValueError(f"the request is not spelled as tuners spell it: {row['request']}")
         return problem
 
     def declared_by(self, algorithm: Algorithm) -> Problem:
@@ -89,7 +89,7 @@ class Problem:
 
     @cached_property
     def others(self) -> tuple[tuple[str, str], ...]:
-        """The members that are no types."""
+        """The members other than types."""
         return tuple(member for member in self.members if member[0] not in self.types)
 
     @property
@@ -113,7 +113,7 @@ class Problem:
         return any(":" in value for _, value in self.members)
 
     def message(self) -> dict[str, str]:
-        """Return the problem for --json, which leaves out members at their default, but for types and operator."""
+        """Return the problem for --json, which leaves out members at their default, except types and operator."""
         return {"algorithm": self.algorithm, **dict(self._stated()), "shape": self.shape}
 
     def request(self, n: int, source: OperatorSource | None = None) -> dict[str, Any]:
@@ -148,9 +148,9 @@ class Problem:
             _is_spelled(recorded[name], value) for name, value in self.members
         )
         if not is_good:
-            raise ValueError(f"the request is not spelled as a tuner spells it: {self.text}")
+            raise ValueError(f"the request is not spelled as tuners spell it: {self.text}")
         if [name for name, _ in self.extents] != [extent.name for extent in algorithm.extents_of(dict(self.members))]:
-            raise ValueError(f"the shape is {self.shape!r}, which names other extents than this {algorithm.name} has")
+            raise ValueError(f"the shape is {self.shape!r}, whose extents are not those of this {algorithm.name}")
 
     def _stated(self) -> Iterator[tuple[str, str]]:
         """Yield the members, and the operator in its place if it is the default one."""
@@ -180,7 +180,7 @@ def request_of(
 
 
 def _is_spelled(member: Member, value: str) -> bool:
-    """Return whether a problem may spell the member's value so; raise ValueError for what is no type."""
+    """Return whether a problem may spell the member's value so; raise ValueError if it is not a type."""
     if member.spelling is Spelling.value_type:
         return bytes_of(value) > 0
     return value != member.default and (member.spelling is Spelling.value_operator or value in member.values)
@@ -188,13 +188,13 @@ def _is_spelled(member: Member, value: str) -> bool:
 
 def _object(text: object, column: str) -> dict[str, Any]:
     if not isinstance(text, str) or len(text) > _MOST_TEXT:
-        raise ValueError(f"the {column} is no short text")
+        raise ValueError(f"the {column} is not a short text")
     try:
         found = json.loads(text)
     except RecursionError:
         raise ValueError(f"the {column} is nested too deeply") from None
     if not isinstance(found, dict):
-        raise ValueError(f"the {column} is {text!r}, which is no object"[:300])
+        raise ValueError(f"the {column} is {text!r}, which is not an object"[:300])
     return found
 
 
@@ -205,7 +205,7 @@ def _classes(shape: object) -> dict[str, int]:
     classes = _object(shape, "shape")
     is_good = all(is_token(name) and type(kind) is int and 0 <= kind <= _MOST_CLASS for name, kind in classes.items())
     if not classes or not is_good or json.dumps(classes, separators=(",", ":")) != shape:
-        raise ValueError(f"the shape is {shape!r}, which is not spelled as a tuner spells it"[:300])
+        raise ValueError(f"the shape is {shape!r}, which is not spelled as tuners spell it"[:300])
     return classes
 
 

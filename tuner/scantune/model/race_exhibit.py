@@ -16,13 +16,13 @@ class RaceExhibit:
     schedules: int
     wrong: int  # of these, under which the kernel's result was wrong
     wrong_of_family: int
-    seed: int | None  # of the first of them; None where there is none
+    seed: int | None  # of the first one; None if no schedule was wrong
     schedule: str
     fault: str  # what was wrong under that
 
     @classmethod
     def from_message(cls, message: Any) -> RaceExhibit:
-        """Read the protocol's `race`; raise ValueError if it is none."""
+        """Read the protocol's `race`; raise ValueError if it is invalid."""
         if not isinstance(message, Mapping):
             raise ValueError(f"a race is {message!r}"[:300])
         first = message.get("first")

@@ -74,7 +74,7 @@ class Run:
             if not isinstance(row[name], str) or len(row[name]) > 200 or not row[name].isprintable():
                 raise ValueError(f"{name} is {row[name]!r}")
         if not isinstance(row["policy"], str) or len(row["policy"]) > _MOST_POLICY:
-            raise ValueError("policy is no short text")
+            raise ValueError("policy is not a short text")
         if not isinstance(row["seed"], int):
             raise ValueError(f"seed is {row['seed']!r}")
         values = {**{name: row[name] for name in _RUN_COLUMNS}, "template_hash": carried_hash(row["template_hash"])}
@@ -138,7 +138,7 @@ class Run:
     def with_origin(self, origin: Origin | None) -> Run:
         """Return the run for records of that origin.
 
-        Raises ValueError if the policy, which a stranger may have written, is no object or has no room.
+        Raises ValueError if the policy, which a stranger may have written, is not an object or has no room.
         """
         policy = {name: value for name, value in self._known_policy().items() if name != _ORIGIN}
         text = _policy_json({**policy, _ORIGIN: origin.message()} if origin else policy)
@@ -210,19 +210,19 @@ class Run:
         return {**vars(self), "effort": self.effort.value}
 
     def _of_policy(self, name: str) -> object:
-        """Return what the policy holds under a name; None where it has no such name, or is no JSON."""
+        """Return the policy's value of a name; None if it has no such name, or is not JSON."""
         with contextlib.suppress(ValueError):
             return self._known_policy().get(name)
         return None
 
     def _known_policy(self) -> dict[str, Any]:
-        """Return the policy; raise ValueError if it is no object, as that of a stranger may be."""
+        """Return the policy; raise ValueError if it is not an object, as a stranger's may be."""
         try:
             policy = json.loads(self.policy)
         except RecursionError:
             raise ValueError("policy is nested too deeply") from None
         if not isinstance(policy, dict):
-            raise ValueError("policy is no object")
+            raise ValueError("policy is not an object")
         return policy
 
     def _invocation_policy(self) -> object:
@@ -259,7 +259,8 @@ class Record:
     def from_row(cls, row: Mapping[str, Any]) -> Record:
         """Check every column of all_records.sql; raise ValueError naming the first that is not what it should be.
 
-        A row of text has its range as a message in `serves`, which may be None, and one without `probes` has none.
+        A row of text has its range as a message in `serves`, which may be None, and a row without `probes` has no
+        probes.
         """
         key = key_of(row)
         return cls(
@@ -338,7 +339,7 @@ def key_of(row: Mapping[str, Any]) -> tuple[Device, Problem, int]:
 def every_time_has_passed() -> Iterator[None]:
     """Accept times in the future within.
 
-    The clock may have been put right since a database was written, or be behind what comes with the library.
+    The clock may have been corrected since a database was written, or be slower than that of the library's records.
     """
     before = _trusts_times.set(True)
     try:
@@ -355,7 +356,7 @@ def timestamp(text: object) -> str:
     if not isinstance(text, str) or not _TIMESTAMP.fullmatch(text):
         raise ValueError(f"{text!r} is not a time in UTC such as 2026-01-31T12:00:00Z")
     if moment_of(text) > datetime.now(timezone.utc) + timedelta(days=1) and not _trusts_times.get():
-        raise ValueError(f"{text} lies in the future")
+        raise ValueError(f"{text} is in the future")
     return text
 
 

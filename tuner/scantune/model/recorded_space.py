@@ -41,7 +41,7 @@ class RecordedConfig:
 
     @cached_property
     def true_us(self) -> float:
-        """What it is taken to need; infinite for one that failed."""
+        """The time that counts for it; infinite for a config that failed."""
         samples = self.final_us or self.samples_us
         return statistics.median(samples) if samples else float("inf")
 
@@ -73,9 +73,9 @@ class RecordedSpace:
 
     @classmethod
     def from_message(cls, message: object) -> RecordedSpace:
-        """Read the content of a file; raise ValueError if it is none."""
+        """Read the content of a file; raise ValueError if it is invalid."""
         if not isinstance(message, Mapping) or message.get("schema") != SCHEMA:
-            raise ValueError("it is no recorded space")
+            raise ValueError("not a recorded space")
         if message.get("version") != VERSION:
             raise ValueError(f"it has version {message.get('version')!r} of the format, this tuner reads {VERSION}")
         try:
@@ -88,7 +88,7 @@ class RecordedSpace:
         bare = [_bare_family(one) for one in message["families"]]
         rows, listed = message["configs"], int(message["listed"])
         if len(rows) > _MAX_CONFIGS:
-            raise ValueError(f"it holds {len(rows)} configs")
+            raise ValueError(f"it has {len(rows)} configs")
         finals = {int(place): _times(samples) for place, samples in message["finalists"]}
         configs = tuple(
             replace(_recorded(bare, row, place < listed), final_us=finals.get(place, ()))

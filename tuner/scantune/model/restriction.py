@@ -53,7 +53,7 @@ class Restriction:
     def of(self, space: Space, is_legal: Callable[[Config], bool]) -> Space:
         """Return the families that have a legal config of these, each with such a default: the nearest to its own.
 
-        The default of the space is what it was, and may be none of them.
+        The default of the space stays, and may be outside the restriction.
         """
         families = {name: family for name, family in space.families.items() if self._fits(family)}
         if self.fixed:
@@ -67,7 +67,7 @@ class Restriction:
         names = {name for name, _ in self.fixed}
         having = [one for one in space.families.values() if self.names(one.name) and names <= set(one.table.names)]
         if not having:
-            return f"no kernel of {self} is for it; there are {', '.join(space.families)}"
+            return f"{self} does not support it; these do: {', '.join(space.families)}"
         reasons: dict[str, list[str]] = {}
         for family in having:
             default = family.fixed_to(dict(self.fixed)).default

@@ -98,7 +98,7 @@ class Family:
         return known if known and self.fixed <= set(known.values) else None
 
     def nearest_indices(self, config: Config) -> Indices | None:
-        """Return where the config lies among the declared values; None if it is not of this family."""
+        """Return the config's indices in the declared values; None if it is not of this family."""
         known = self.known(config)
         if known is None:
             return None
@@ -151,7 +151,7 @@ class Space:
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any], tables: FamilyTables) -> Space:
-        """Read the protocol's `space`; raise ValueError if it is none."""
+        """Read the protocol's `space`; raise ValueError if it is invalid."""
         families = message.get("families")
         if not isinstance(families, list) or not families:
             raise ValueError("the worker's space has no families")
@@ -205,7 +205,7 @@ class Space:
 
 def _refused(message: object) -> Mapping[str, str]:
     if not isinstance(message, dict) or not all(isinstance(reason, str) for reason in message.values()):
-        raise ValueError(f"the worker refuses families by {message!r}"[:300])
+        raise ValueError(f"the worker's reasons for refusing families are {message!r}"[:300])
     return message
 
 
@@ -218,7 +218,7 @@ def _family(message: Mapping[str, Any], tables: FamilyTables) -> Family:
     parameters = tuple(_parameter(name, parameter) for parameter in message.get("parameters", ()))
     table = tables.get(name)
     if table is None or table.names != tuple(parameter.name for parameter in parameters):
-        raise ValueError(f"the worker's space has another table of {name} than its hello")
+        raise ValueError(f"the worker's space has a table of {name} that differs from its hello")
     rows = _rows(name, message.get("configs"), [len(parameter.values) for parameter in parameters])
     default = message.get("default")
     return Family(
@@ -247,7 +247,7 @@ def _rows(family: str, configs: object, lengths: Iterable[int]) -> npt.NDArray[n
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"the worker's configs of {family} are not rows of {len(lengths)} indices") from None
     if rows.size and ((rows < 0).any() or (rows >= lengths).any()):
-        raise ValueError(f"the worker's configs of {family} hold an index without a value")
+        raise ValueError(f"the worker's configs of {family} have an index without a value")
     return rows
 
 

@@ -31,8 +31,8 @@ class Types:
         members = [member.name for member in algorithm.types]
         if len(self.names) not in (1, 2, len(members)) or len(self.names) > len(members):
             raise UsageError(
-                f"--type {self}: {algorithm.name} has {len(members)} types, written {types_text(algorithm)}; name the "
-                "first alone, the first and the last, or all of them"
+                f"--type {self}: {algorithm.name} has {len(members)} types, written "
+                f"{types_text(algorithm)}; name the first only, the first and the last, or all of them"
             )
         places = members if len(self.names) == len(members) else [members[0], members[-1]]
         return dict(zip(places, self.names, strict=False))
@@ -71,7 +71,7 @@ class StatedProblem:
         return request_of(self.algorithm.name, named, {SIZE: n, **dict(self.extents)}, source)
 
     def problem(self, answer: Mapping[str, Any]) -> Problem:
-        """Return what the worker's `space` takes it for; raise ValueError or KeyError if that is no problem."""
+        """Return the problem in the worker's `space` answer; raise ValueError or KeyError if that is not a problem."""
         row = {"algorithm": self.algorithm.name, "request": answer["problem"], "shape": answer["shape"]}
         found = Problem.from_row(row).declared_by(self.algorithm)
         return replace(found, extents=self.extents)

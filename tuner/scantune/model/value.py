@@ -14,7 +14,7 @@ _OPERATOR_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def split_operator(text: object) -> tuple[str, str | None]:
-    """Return an operator's token and the name that its user gave it; raise ValueError for what is no operator.
+    """Return an operator's token and the name that its user gave it; raise ValueError if it is not an operator.
 
     Only a custom operator has a name, so every token is its own spelling.
     """
@@ -32,7 +32,7 @@ def split_operator(text: object) -> tuple[str, str | None]:
 def check_operator_name(name: str) -> None:
     """Raise ValueError unless records may be kept under the name."""
     if not _OPERATOR_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name for an operator: 1 to 64 letters, digits and signs of '_', '-' and '.'")
+        raise ValueError(f"{name!r} is not a name for an operator: 1 to 64 letters, digits, '_', '-' and '.'")
 
 
 def is_custom_operator(token: str) -> bool:

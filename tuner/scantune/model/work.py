@@ -14,7 +14,7 @@ class Work:
 
     @classmethod
     def from_message(cls, message: object) -> Work | None:
-        """Read the protocol's `work`, which may be left out; raise ValueError if it is none."""
+        """Read the protocol's `work`, which may be left out; raise ValueError if it is invalid."""
         if message is None:
             return None
         found = message if isinstance(message, dict) else {}

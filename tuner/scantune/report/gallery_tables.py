@@ -93,7 +93,7 @@ def _about_contradictions(races: Sequence[GalleryRace]) -> str:
             times = f"{three_digits(one.median_us)} µs and {three_digits(one.documented_us)} by default"
             told.setdefault((one.choice, one.found), []).append(f"N = {format_size(race.n)} ({times})")
     return "".join(
-        f" {choice.family}: its document takes {choice} (row {choice.row}); here a config with "
+        f" {choice.family}: its document chooses {choice} (row {choice.row}); here a config with "
         f"{choice.parameter}={found} is faster at {', '.join(places)}."
         for (choice, found), places in told.items()
     )
@@ -132,7 +132,7 @@ def when_table(races: Sequence[GalleryRace], device: Device) -> Listing:
 
 
 def counts_table(counts: Iterable[Mapping[str, object]], title: str, caption: str) -> Listing:
-    """Return a table of numbers by N, in the columns that each row has; one that is None is not known."""
+    """Return a table of numbers by N, in the columns that each row has; None is an unknown number."""
     rows = list(counts)
     names = list(rows[0]) if rows else []
     columns = [Column(name, is_text=name == "name") for name in names]

@@ -133,7 +133,7 @@ def folded_text(text: str, width: int) -> list[str]:
 
 
 def print_lines(console: Console, text: str, style: str = "") -> None:
-    """Print text that is no markup, folded between words where lines have a width: files and pipes have none.
+    """Print text without markup, wrapped between words on a terminal; files and pipes have no line width.
 
     A word that is longer than a line, such as a path, stays whole, so that it can be copied.
     """

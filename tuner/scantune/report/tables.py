@@ -73,11 +73,11 @@ def _unbeaten_text(covered: Coverage, spaces: Mapping[tuple[Problem, int], Space
     if covered.unbeaten is None:
         return ""
     if covered.unbeaten == covered.winner:
-        return "\nnot saved: it serves already"
+        return "\nnot saved: it is the current winner"
     space = spaces.get((covered.cell.problem, covered.cell.n))
     family = space.families.get(covered.winner.family) if space and covered.winner else None
     if family is not None and family.table.standing is Standing.gallery:
-        return "\nnot saved as what programs run: its family stands in the gallery"
+        return "\nnot saved for programs: its family is in the gallery"
     holder = config_text(covered.unbeaten, space)
     return f"\nnot saved: beyond the noise it does not beat {holder}"
 

@@ -31,7 +31,7 @@ class Agenda:
     ) -> None:
         """Order `cells` by `promise`: the share of a cell's time that a search may gain.
 
-        It is asked anew before each search, because it may change with what is found.
+        It is asked again before each search, because results may change it.
         """
         self._waiting = list(cells)
         self._promise = promise
@@ -42,7 +42,8 @@ class Agenda:
         self.left_out: list[Cell] = []  # the time left could not pay for them
 
     def next(self, left_s: float) -> Turn | None:
-        """Return the next search that the time left can pay for, with its share of that time; None when there is none.
+        """Return the next search that the time left can pay for, with its share of that time; None if there is no such
+        search.
 
         The first one always gets its turn.
         """

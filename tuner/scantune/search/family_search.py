@@ -20,8 +20,8 @@ _MOST_LEARNED = 128  # times that the surrogate learns from: half of them the fa
 _FAILED = 0.7  # log time by which a config that failed is taken to be slower than the slowest
 
 _WEIGHTS = {True: 0.15, False: 0.05}  # weight of a step in a parameter; the key is whether it is primary
-_TRUST = 0.5  # share of the prior that other problems tell; the rest is no effect, and the weight of the role
-_LEAST_WEIGHT, _MOST_WEIGHT = 0.01, 0.5  # limits to the weight that other problems tell
+_TRUST = 0.5  # share of the prior from other problems; the rest assumes no effect, with the weight of the role
+_LEAST_WEIGHT, _MOST_WEIGHT = 0.01, 0.5  # limits of the weight from other problems
 
 
 class FamilySearch:

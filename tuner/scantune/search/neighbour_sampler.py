@@ -39,7 +39,7 @@ IGNORED = "ignored trial {}"  # likewise, of a trial that says nothing at all: t
 _STARTUP_TRIALS = 8  # are drawn where nobody says what to begin with
 _MOST_VALUES = 64  # of a longer range of integers so many are searched
 _WEIGHT = 0.1  # of a step in a parameter of which nothing is known
-_SPREAD = 0.2  # by how much values of the first trials deviate, once scaled, where they are no times
+_SPREAD = 0.2  # by how much scaled values of the first trials deviate, if they are not times
 
 Params = Mapping[str, Any]
 
@@ -58,7 +58,7 @@ class Branch:
         return tuple(Parameter(name, True, values_of(one)) for name, one in found.items())
 
     def indices(self, params: Params) -> Indices | None:
-        """Return where parameters lie, or the nearest to them; None if they are of another branch."""
+        """Return the indices of parameters, or of the nearest values; None if they are of another branch."""
         if params.keys() != self.distributions.keys() or any(params[name] != one for name, one in self.told_by.items()):
             return None
         found = [parameter.nearest_index(params[parameter.name]) for parameter in self.parameters]

@@ -25,7 +25,7 @@ def is_gone(mark: object) -> bool:
 
 @cache
 def _machine() -> str | None:
-    """Return what tells machines apart, and containers on them: a number means a process of one of these alone."""
+    """Return an identity of the machine or container: process numbers are unique within one only."""
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
         return f"{os.uname().nodename} {boot} {(_PROC / 'self/ns/pid').readlink()}"
@@ -36,7 +36,7 @@ def _machine() -> str | None:
 def _start_of(number: int) -> int | None:
     """Return when a process began, in ticks since the machine did; None if it has ended."""
     try:
-        # The name of its program stands before these, in parentheses, and may have some too.
+        # The program's name comes first, in parentheses, and may contain parentheses itself.
         state, *fields = (_PROC / str(number) / "stat").read_text(errors="replace").rpartition(")")[2].split()
         return None if state in "ZX" else int(fields[18])
     except (OSError, ValueError, IndexError):

@@ -76,7 +76,7 @@ class Search:
         return _LEFT + _LEFT_OF_EXPECTED * sum(gains[:_EXPECTED])
 
     def suggest(self) -> tuple[Point, Kind] | None:
-        """Return an unseen legal config and why it is suggested; None when there is none left. take() is to follow."""
+        """Return an unseen legal config and why it is suggested; None if no config is left. Call take() next."""
         self._suggested += 1
         is_exchange = self._in_vain >= _EXCHANGE_AFTER and self._suggested % 2 == 0
         if is_exchange and (point := self._exchanged()):
@@ -90,7 +90,8 @@ class Search:
         return bool(self._expected() or self._left() or self._exchanged())
 
     def tell(self, point: Point, score: float | None, is_earlier: bool = False) -> None:
-        """Learn from a trial; None is a failure. Trials of an earlier search are none in vain of this one."""
+        """Learn from a trial; None is a failure. Trials of an earlier search do not count as unsuccessful ones of this
+        search."""
         family, config = point
         self._seen.add(point)
         gains = score is not None and score < self._best - GAIN

@@ -148,7 +148,7 @@ class RecordedCompilers:
 
 
 class RecordedSession:
-    """A session that remembers nothing, so that each search starts anew."""
+    """A session that remembers nothing, so that each search starts from the beginning."""
 
     def __init__(self, recorded: RecordedSpace, policy: Policy, seed: int) -> None:
         provenance = recorded.provenance

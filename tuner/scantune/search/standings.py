@@ -70,8 +70,8 @@ class Standings:
         return self._records.get(cell)
 
     def gaps(self, cell: Cell) -> list[Range]:
-        """Return the octaves beside a cell's that no cell of the run lies in, and that no record of another cell of the
-        device serves, or is about to: they are the cell's until it has a record.
+        """Return the octaves next to a cell's that have no cell of the run, and that no record of another cell of the
+        device serves or will serve: they belong to the cell until it has a record.
         """
         octave = octave_of(cell.n)
         beside = [Range(octave.up_to, 2 * octave.up_to)] if octave.up_to < MAX_N else []
@@ -126,7 +126,7 @@ class Standings:
             return "the library has a record of it"
         leader = Cell(self._leaders[_sameness(cell.problem)], cell.n)
         if leader != cell and self._is_trusted(leader) and self._is_as_fast(self._winners[leader], covered):
-            return f"the winner of {leader.problem} serves"
+            return f"the winner of {leader.problem} serves it"
         share = self._share_of_copy(cell)
         if share is not None and share >= _NEAR_A_COPY:
             return f"{share:.0%} of a copy"

@@ -23,14 +23,14 @@ def check_file_of(url: str) -> None:
     """
     if found := _SQLITE.match(url):
         if _is_tuning_database(Path(found["path"])):
-            raise UsageError(f"--storage {url} is a tuning database, which holds nothing else: name another file")
+            raise UsageError(f"--storage {url} is a tuning database, which cannot hold studies: name another file")
     elif "://" not in url:
         try:
             other = _other_than_journal(Path(url))
         except OSError as error:
             raise UsageError(f"--storage {url} cannot be opened: {error.strerror}") from None
         if other:
-            raise UsageError(f"--storage {url} is no journal of Optuna's, but {other}")
+            raise UsageError(f"--storage {url} is not a journal of Optuna, but {other}")
 
 
 def _other_than_journal(path: Path) -> str | None:

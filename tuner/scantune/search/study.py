@@ -306,7 +306,7 @@ class SearchStudy:
         def listed() -> dict[str, list[Indices]]:
             return {name: [tuple(row) for row in family.indices.tolist()] for name, family in families.items()}
 
-        @cache  # making them takes as long as some proposals, and most families are proposed seldom
+        @cache  # listing them takes as long as several proposals, and most families are proposed rarely
         def legal(name: str) -> frozenset[Indices]:
             family = families[name]
             # One with fixed values lists rows that may be illegal.
@@ -397,7 +397,7 @@ class _Parameters:
 
 
 def _time_us(trial: FrozenTrial) -> float:
-    """Return the time that a trial was told; infinite without one, and for what is no time."""
+    """Return the time of a trial; infinite without a valid time."""
     return trial.value if trial.value is not None and 0 < trial.value < math.inf else math.inf
 
 

@@ -191,7 +191,7 @@ def _check(stored: optuna.Study, distributions: Mapping[str, BaseDistribution], 
 
 
 def _stranger_in(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> str | None:
-    """Return a parameter of a trial that is none of these."""
+    """Return a parameter of a trial that is not among these."""
     return next((name for name, one in trial.distributions.items() if distributions.get(name) != one), None)
 
 

@@ -71,7 +71,7 @@ class Surrogate:
         self._solve()
 
     def suppose(self, points: Points) -> None:
-        """Take the expected log times of points for known until learn(), so that the next proposals lie elsewhere."""
+        """Treat the expected log times of points as known until learn(), so that the next proposals are elsewhere."""
         expected, _ = self.predict(points)
         across, among = self._steps_between(self._points, points), self._steps_between(points, points)
         self._steps = np.concatenate(

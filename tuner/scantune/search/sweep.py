@@ -75,7 +75,7 @@ class _References:
         self._batches: list[tuple[float, ...]] = []
 
     def add(self, samples_us: tuple[float, ...]) -> int:
-        """Add the next batch's samples, of which there may be none, and return its place."""
+        """Add the samples of the next batch, possibly empty, and return its index."""
         self._batches.append(samples_us)
         return len(self._batches) - 1
 

@@ -14,7 +14,7 @@ class TimeModel:
 
     search_s: float  # one search: its first compilation, its final round
     search_byte_s: float  # filling the input, the final round, verifying the winner at its own size
-    trial_s: float  # one trial, while its compilation is hidden behind others
+    trial_s: float  # one trial, while its compilation overlaps with others
     trial_byte_s: float
 
     def ending_s(self, problem: Problem, n: int) -> float:

@@ -27,7 +27,7 @@ def in_turns(
     next_one: Callable[[], Steps | None], most: int, pool: CompilePool, stopwatch: Stopwatch,
     waited: Callable[[float], None] = lambda seconds: None,
 ) -> None:  # fmt: skip
-    """Run all that `next_one` returns to their ends, at most `most` at once; None says that there is none to begin now.
+    """Run all that `next_one` returns to their ends, at most `most` at once; None means that nothing can begin now.
 
     A step is taken where the compilations that it waits for are done. `waited` is told the seconds in which none was
     ready.

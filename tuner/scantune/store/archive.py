@@ -25,7 +25,7 @@ _MAX_REASON = 2000
 
 TemplateHash = Callable[
     [Problem, int, str], str
-]  # returns that of a family's kernels; empty where it has none for the problem and N
+]  # returns that of a family's kernels; empty without kernels for the problem and N
 
 
 class Archive:

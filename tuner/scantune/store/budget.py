@@ -23,5 +23,5 @@ class Budget:
         if max(lengths, default=0) > _MAX_VALUE:
             return TOO_LONG
         if self.rows < 0 or self.text < 0:
-            return "it holds more than a tuner writes; use another file"
+            return "it is larger than any tuner writes; use another file"
         return None

@@ -76,17 +76,19 @@ def connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 def check_kind(path: Path) -> os.stat_result | None:
     """Return the file's status, None if there is no file.
 
-    Raises DatabaseError if it or one beside it is no regular file, or if SQLite would roll back a journal of somebody
+    Raises DatabaseError if it or a side file is not a regular file, or if SQLite would roll back a journal of somebody
     else's, or one that makes it delete another file.
     """
     status = _status(path)
     if status and not stat.S_ISREG(status.st_mode):
-        raise DatabaseError(f"{path}: it is no regular file; choose another with --db")
+        raise DatabaseError(f"{path}: not a regular file; choose another with --db")
     for side in side_files(path):
         # Links are not followed here: SQLite makes these files itself, and none of them is a link.
         found = _status(side, follow=False)
         if found and not stat.S_ISREG(found.st_mode):
-            raise DatabaseError(f"{path}: {side.name} beside it is no regular file, which SQLite would open; remove it")
+            raise DatabaseError(
+                f"{path}: {side.name} beside it is not a regular file, and SQLite would open it; remove it"
+            )
         if found and found.st_size > 0 and status and side.name.endswith(_SIDE_FILES[0]):
             _check_journal(path, status, side, found.st_uid)
     return status
@@ -96,8 +98,8 @@ def _check_journal(path: Path, database: os.stat_result, journal: Path, owner: i
     is_shared = database.st_mode & (stat.S_IWGRP | stat.S_IWOTH) != 0  # whoever writes it needs no journal for that
     if not is_shared and owner not in (os.geteuid(), 0, database.st_uid):
         raise DatabaseError(
-            f"{path}: {journal.name} beside it belongs to user {owner}, who may not write the database, and SQLite "
-            "would change it as that says; use another file"
+            f"{path}: {journal.name} beside it belongs to user {owner}, who may not write the database, and "
+            "SQLite would apply it; use another file"
         )
     try:
         with opened(journal) as file:
@@ -146,7 +148,7 @@ def translated(path: Path) -> Iterator[None]:
         raise DatabaseError(f"{path}: {advice} ({error})" if advice else f"{path}: {error}") from None
     except UnicodeDecodeError:
         # SQLite's message quotes what the file holds, which is not UTF-8, so Python cannot decode it.
-        raise DatabaseError(f"{path}: it is damaged, or was made to look so; use another file") from None
+        raise DatabaseError(f"{path}: it is damaged, or was forged; use another file") from None
     except MemoryError:
         raise DatabaseError(f"{path}: {TOO_LONG}") from None
 
@@ -182,7 +184,7 @@ def _let_no_function_run(connection: sqlite3.Connection) -> None:
 
 
 def _refuse(*_: object) -> NoReturn:
-    raise ValueError("no function runs while a schema is loaded")
+    raise ValueError("no function may run while a schema is loaded")
 
 
 def _text(value: bytes) -> str | bytes:

@@ -38,8 +38,8 @@ class Contents:
     ) -> None:
         """Read from `database`; `reject` is called with the reason for every row that is left out.
 
-        Problems and configs are checked and completed by the declarations of their algorithms. With
-        `trusts_times` no time lies in the future: the clock may have been put right since.
+        Problems and configs are checked and completed by the declarations of their algorithms. With `trusts_times` no
+        time is in the future: the clock may have been corrected since.
         """
         self._times = every_time_has_passed if trusts_times else contextlib.nullcontext
         self._database = database

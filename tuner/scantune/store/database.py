@@ -34,7 +34,7 @@ _FREE_S = 5.0
 _BYTES_PER_S = 2**21
 _STEPS_PER_LOOK = 10_000  # steps of SQLite's machine between looks at the clock
 _ROWS_AT_ONCE = 1000
-_READERS_MS = 1000  # the log of a file that is written anew waits so long for its readers
+_READERS_MS = 1000  # how long the log of a rewritten file waits for readers
 _FREE = ("freelist_count", "page_size")
 
 Row = Mapping[str, Any]
@@ -106,7 +106,8 @@ class Database:
     def run(self, query: str, parameters: Parameters) -> int:
         """Execute a statement of db/queries; return the number of rows it changed."""
         with self.failures():
-            # The cursor's rowcount does not serve: Python 3.10 has none for a statement that begins with a comment.
+            # The cursor's rowcount is of no use: Python 3.10 does not set it for a statement that begins with a
+            # comment.
             before = self._connection.total_changes
             self._connection.execute(sql(query), dict(parameters))
             return self._connection.total_changes - before
@@ -165,7 +166,7 @@ class Database:
                 ) from None
 
     def vacuum(self) -> None:
-        """Write the file anew without gaps, and empty its log as far as nobody reads it for longer than a second."""
+        """Rewrite the file without gaps, and empty its log unless somebody reads it for longer than a second."""
         with self.failures():
             self._connection.execute("VACUUM")
             self._connection.execute(f"PRAGMA busy_timeout = {_READERS_MS}")
@@ -259,12 +260,12 @@ def open_database(path: Path) -> Database:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DatabaseError(
-            f"{path}: its directory cannot be made: {error.strerror}; choose another with --db"
+            f"{path}: its directory cannot be created: {error.strerror}; choose another with --db"
         ) from None
     if fault := broken_locks(path.resolve().parent):
         raise DatabaseError(
-            f"{path}: {fault}, so tuners that run at the same time would damage it; keep it on a local disk, named by "
-            "--db or SCANTUNE_DB, and export it to here"
+            f"{path}: {fault}, so concurrent tuners would damage it; keep the database on a local disk "
+            "(--db or SCANTUNE_DB) and export it to this place"
         )
     with connected(path, "rwc") as connection:
         database = Database(path, connection)
@@ -297,13 +298,13 @@ def open_readonly(path: Path, foreign: bool = False) -> Database:
     where it cannot be locked, or where nothing can be written beside it.
     """
     if check_kind(path) is None:
-        raise DatabaseError(f"{path}: there is no such database; 'scantune' makes one by tuning")
+        raise DatabaseError(f"{path}: no such database; 'scantune' creates one by tuning")
     is_shared = network_file_system(path) is not None
     if is_shared:
         fault = broken_locks(path.resolve().parent)
         if fault and content_beside(path):
             raise DatabaseError(
-                f"{path}: {fault}, and it is being changed, or was interrupted while it was; read it once no tuner "
+                f"{path}: {fault}, and a tuner is changing it, or was interrupted; read it when no tuner "
                 "runs, or keep it on a local disk"
             )
         # SQLite would make the files of a log to read one that is not there.
@@ -317,8 +318,8 @@ def open_readonly(path: Path, foreign: bool = False) -> Database:
         beside = content_beside(path)
         if "-journal" in beside:
             raise DatabaseError(
-                f"{path}: it was interrupted while it was written: 'scantune doctor --db {shlex.quote(str(path))}' "
-                "repairs it, where it and its directory can be written"
+                f"{path}: an interrupted write left it incomplete: 'scantune doctor --db "
+                f"{shlex.quote(str(path))}' repairs it, if it and its directory are writable"
             ) from None
         if beside:
             raise

@@ -35,13 +35,13 @@ def check_url(url: str) -> None:
         host = parts.hostname or ""
         _ = parts.port
     except ValueError as error:
-        raise FetchError(f"{url!r} is no address: {error}"[:300]) from None
+        raise FetchError(f"{url!r} is not an address: {error}"[:300]) from None
     if parts.scheme == "http" and host not in _LOOPBACK:
-        raise FetchError(f"{url}: http lets anybody on the way read along; use https")
+        raise FetchError(f"{url}: http is not encrypted; use https")
     if parts.scheme not in ("https", "http") or not host or not url.isprintable() or " " in url:
-        raise FetchError(f"{url!r} is no address of https"[:300])
+        raise FetchError(f"{url!r} is not an https address"[:300])
     if parts.username is not None or parts.password is not None:
-        raise FetchError(f"an address at {host} holds a password, which ends up in logs; leave it out")
+        raise FetchError(f"an address at {host} has a password, which would end up in logs; leave it out")
 
 
 def fetched(url: str, most_bytes: int = MOST_BYTES) -> bytes:
@@ -52,7 +52,7 @@ def fetched(url: str, most_bytes: int = MOST_BYTES) -> bytes:
     thread = threading.Thread(target=_fetch, args=(url, most_bytes, outcome), daemon=True)
     thread.start()
     thread.join(_SECONDS)
-    found = outcome[0] if outcome else FetchError(f"{url}: it has not come within {_SECONDS:.0f} s")
+    found = outcome[0] if outcome else FetchError(f"{url}: not received within {_SECONDS:.0f} s")
     if isinstance(found, FetchError):
         raise found
     return found
@@ -75,9 +75,9 @@ def _content(url: str, most_bytes: int) -> bytes:
             while chunk := answer.read1(_CHUNK):
                 content += chunk
                 if len(content) > most_bytes:
-                    raise FetchError(f"{url}: it is larger than {most_bytes >> 10} KiB, which no records are")
+                    raise FetchError(f"{url}: larger than {most_bytes >> 10} KiB, too large for records")
                 if time.monotonic() > deadline:
-                    raise FetchError(f"{url}: it has not come within {_SECONDS:.0f} s")
+                    raise FetchError(f"{url}: not received within {_SECONDS:.0f} s")
             _check_whole(url, answer, len(content))
     except urllib.error.HTTPError as error:
         raise _refused(url, f"the server says {error.code} {error.reason}") from None
@@ -103,9 +103,9 @@ def unpacked(url: str, content: bytes) -> bytes:
     except zlib.error as error:
         raise FetchError(f"{url}: it is damaged: {error}") from None
     if machine.unconsumed_tail:
-        raise FetchError(f"{url}: it unpacks to more than {_MOST_UNPACKED >> 20} MiB, which no records do")
+        raise FetchError(f"{url}: unpacks to more than {_MOST_UNPACKED >> 20} MiB, too large for records")
     if not machine.eof or machine.unused_data:
-        raise FetchError(f"{url}: it is damaged: it does not end where its compression does")
+        raise FetchError(f"{url}: it is damaged: bytes follow the end of its compressed data")
     return whole
 
 

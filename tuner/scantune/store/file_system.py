@@ -1,4 +1,4 @@
-"""The file system that a database lies on: whether other machines write there, and whether its locks exclude."""
+"""The file system of a database: whether other machines write to it, and whether its locks exclude them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DAY_S = 24 * 3600
 
 
 def network_file_system(path: Path) -> str | None:
-    """Return the kind of network file system on which the file lies, or would if it were made; None if on none."""
+    """Return the kind of network file system that holds the file, or would hold it; None for a local one."""
     found = _type_of(path)
     return found if found in _OF_NETWORKS or found.partition(".")[0] == _FUSE else None
 
@@ -41,7 +41,7 @@ def broken_locks(directory: Path) -> str | None:
                 fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 return f"its file system cannot lock files ({error.strerror})"
-            return "its file system grants a lock to two at a time" if _is_granted(second) else None
+            return "its file system grants a lock to two processes at a time" if _is_granted(second) else None
     except OSError:
         return None  # no file can be made there, which opening the database will report
 

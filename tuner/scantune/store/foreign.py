@@ -53,7 +53,7 @@ def is_text(path: Path) -> bool:
     if check_kind(path) is None:
         if not is_text_name(path):
             return False  # opening it as a database reports what is wrong
-        raise DatabaseError(f"{path}: there is no such file")
+        raise DatabaseError(f"{path}: no such file")
     try:
         with opened(path) as file:
             begin = file.read(len(_MAGIC))

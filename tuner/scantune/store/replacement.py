@@ -52,8 +52,8 @@ def place_to_replace(target: Path, overwrite: bool) -> Path:
         raise DatabaseError(f"{target}: it exists already; choose another name, or pass --force to replace it")
     if beside := content_beside(target):
         raise DatabaseError(
-            f"{target}: {target.name}{beside[0]} beside it holds changes of a program that uses it, which would go "
-            "into what replaces it; end that program, or choose another name"
+            f"{target}: {target.name}{beside[0]} beside it has changes of a program that uses it, which "
+            "would be applied to the new file; end that program, or choose another name"
         )
     return target.resolve()
 

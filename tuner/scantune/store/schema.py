@@ -55,14 +55,14 @@ def known_version(path: Path, connection: Connection) -> int:
         raise DatabaseError(f"{path}: this is another program's database; choose another file with --db")
     if version > SCHEMA_VERSION:
         raise DatabaseError(
-            f"{path}: its schema is version {version}, this scantune knows up to {SCHEMA_VERSION}; "
-            "update scantune, or choose another file with --db"
+            f"{path}: its schema is version {version}, and this scantune knows versions up to "
+            f"{SCHEMA_VERSION}; update scantune, or choose another file with --db"
         )
     if refused:
         kind, name = map(str, refused)
         raise DatabaseError(
-            f"{path}: its schema has a {kind} that no tuner makes, {name[:60]!r}, which could run anything; "
-            "use another file"
+            f"{path}: its schema has a {kind} that no tuner creates, {name[:60]!r}, which could run "
+            "anything; use another file"
         )
     wanted = TABLES if version == 1 else TABLES + _SINCE_VERSION_2
     missing = [table for table in wanted if table not in found]
@@ -104,6 +104,6 @@ def _make(connection: Connection, tables: Iterable[str]) -> None:
     for table in tables:
         if table not in by_table:
             raise ScantuneError(
-                f"schema.sql makes no table {table}; the installation is incomplete, install scantune again"
+                f"schema.sql creates no table {table}; the installation is incomplete, install scantune again"
             )
         connection.execute(by_table[table])

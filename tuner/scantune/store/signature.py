@@ -50,7 +50,7 @@ def beside(file: Path) -> Path:
 def check_key(key: Path) -> None:
     """Raise SignatureError if there is no such key."""
     if not key.expanduser().is_file():
-        raise SignatureError(f"--sign {key}: there is no such key; ssh-keygen -t ed25519 makes one")
+        raise SignatureError(f"--sign {key}: no such key; create one with ssh-keygen -t ed25519")
 
 
 def sign(content: bytes, key: Path) -> bytes:
@@ -58,7 +58,7 @@ def sign(content: bytes, key: Path) -> bytes:
     check_key(key)
     done = _run(["-Y", "sign", "-q", "-n", NAMESPACE, "-f", str(key)], content, _SIGN_TIMEOUT_S)
     if done.returncode != 0:
-        raise SignatureError(f"--sign {key}: nothing could be signed by it: {_said(done)}")
+        raise SignatureError(f"--sign {key}: signing failed: {_said(done)}")
     return done.stdout
 
 
@@ -73,19 +73,19 @@ def signed_content(file: Path) -> bytes:
     except OSError as error:
         raise SignatureError(f"{file}: it cannot be read: {error.strerror}") from None
     if content is None:
-        raise SignatureError(f"{file}: it holds more than {_MOST_CONTENT >> 20} MiB, which no signed records do")
+        raise SignatureError(f"{file}: larger than {_MOST_CONTENT >> 20} MiB, too large for signed records")
     return content
 
 
 def signature_of(file: Path) -> bytes:
-    """Return the signature that lies beside a file. Raises SignatureError."""
+    """Return the signature beside a file. Raises SignatureError."""
     try:
         with opened(beside(file)) as signed:
             signature = signed.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise SignatureError(
-            f"{file}: it is not signed: there is no {beside(file).name} beside it; 'scantune db export --sign KEY' "
-            "makes one"
+            f"{file}: it is not signed: there is no {beside(file).name} beside it; 'scantune db export "
+            "--sign KEY' writes one"
         ) from None
     except OSError as error:
         raise SignatureError(f"{beside(file)}: it cannot be read: {error.strerror}") from None
@@ -100,7 +100,7 @@ def verified_signer(name: str, content: bytes, signature: bytes, signers: Signer
             f"{name}: the principal {signers.principal!r} is a pattern or too long: name one signer"[:300]
         )
     if len(signature) > MOST_BYTES:
-        raise SignatureError(f"{name}: its signature is longer than any that ssh-keygen makes")
+        raise SignatureError(f"{name}: its signature is longer than any of ssh-keygen")
     principals = [signers.principal] if signers.principal else _principals(name, signature, signers)
     done = None
     for principal in principals:
@@ -121,14 +121,14 @@ def _principals(name: str, signature: bytes, signers: Signers) -> Sequence[str]:
     done = _with_signature(["find-principals", "-f", str(signers.allowed)], b"", signature)
     if done.returncode != 0:
         raise SignatureError(
-            f"{name}: it is signed by nobody whom {signers.allowed} lists: {_said(done)}; do not use the file before "
+            f"{name}: no signer in {signers.allowed} has signed it: {_said(done)}; do not use the file before "
             "you know why"
         )
     # A line of the list may name several, by commas.
     listed = done.stdout.decode(errors="replace").replace("\n", ",").split(",")
     if not (names := list(filter(_is_name, listed))):
         raise SignatureError(
-            f"{name}: {signers.allowed} lists who signed it by no name but a pattern; say who it must be by --principal"
+            f"{name}: {signers.allowed} lists its signer by a pattern only; name the signer with --principal"
         )
     return names
 
@@ -151,11 +151,11 @@ def _run(arguments: Sequence[str], content: bytes, seconds: float) -> subprocess
         return subprocess.run([_PROGRAM, *arguments], input=content, capture_output=True, timeout=seconds, check=False)
     except FileNotFoundError:
         raise SignatureError(
-            f"{_PROGRAM} is not found, by which signatures are made and verified; install OpenSSH's client (Debian: "
+            f"{_PROGRAM} was not found, and is needed to sign and verify; install OpenSSH's client (Debian: "
             "openssh-client)"
         ) from None
     except subprocess.TimeoutExpired:
-        raise SignatureError(f"{_PROGRAM} has not answered for {seconds:.0f} s") from None
+        raise SignatureError(f"{_PROGRAM} did not answer within {seconds:.0f} s") from None
     except OSError as error:
         raise SignatureError(f"{_PROGRAM} cannot be run: {error.strerror}") from None
 

@@ -18,7 +18,7 @@ _FAMILY = "family"
 _T4_VERSION = "1.0.0"
 _MS = 1e-3  # milliseconds in a microsecond
 
-# The other formats' names of failures. Kernel Tuner has none for wrong results, since its runs end with the first.
+# The other formats' names of failures. Kernel Tuner has no name for wrong results, since its runs end with the first.
 _KERNEL_TUNER_ERRORS = {"compile_error": "CompilationFailedConfig"}
 _T4_INVALIDITY = {"compile_error": "compile", "timeout": "timeout", "wrong_result": "correctness"}
 
@@ -41,8 +41,8 @@ def export_space(recorded: RecordedSpace, target: Path, kind: Format, family: st
 def message_of(recorded: RecordedSpace, kind: Format, family: str | None = None) -> dict[str, Any]:
     """Return the content of a file, for JSON.
 
-    The parameters of one family stand under their names, those of several under the family's name and their own.
-    Parameters of families other than a config's own have the values of those families' defaults.
+    Parameters of one family are listed by name, those of several families by family and name. Parameters of families
+    other than a config's own have the values of those families' defaults.
     """
     if family is not None and family not in recorded.space.families:
         raise UsageError(f"--family {family}: the space has {', '.join(recorded.space.families)}")

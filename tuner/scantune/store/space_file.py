@@ -28,14 +28,14 @@ def write_space(space: RecordedSpace, target: Path) -> None:
 
 
 def read_space(file: Path) -> RecordedSpace:
-    """Read a file of either form. Raises ScantuneError if it cannot be read, or is no recorded space."""
+    """Read a file of either form. Raises ScantuneError if it cannot be read, or is not a recorded space."""
     try:
         with opened(file) as plain, gzip.open(plain) if file.name.endswith(_GZIP) else plain as stream:
             content = stream.read(_MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:
-            raise ScantuneError(f"{file}: it holds more than {_MAX_BYTES >> 20} MiB, which no recorded space does")
+            raise ScantuneError(f"{file}: larger than {_MAX_BYTES >> 20} MiB, too large for a recorded space")
         if sum(map(content.count, _BEGINS_OF_VALUES)) > _MOST_VALUES:
-            raise ScantuneError(f"{file}: it holds more than {_MOST_VALUES:,} values, which no recorded space does")
+            raise ScantuneError(f"{file}: more than {_MOST_VALUES:,} values, too many for a recorded space")
         return RecordedSpace.from_message(json.loads(content))
     except (OSError, EOFError, zlib.error) as error:
         raise ScantuneError(f"{file}: it cannot be read: {error}") from None

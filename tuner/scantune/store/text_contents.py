@@ -39,7 +39,7 @@ class TextContents:
     ) -> None:
         """Read `path`; `reject` is called with the reason for every line, or breakpoint in one, that is left out.
 
-        Raises DatabaseError if the file cannot be read, or has a line that is no JSON object.
+        Raises DatabaseError if the file cannot be read, or has a line that is not a JSON object.
         """
         self._reject = reject
         self._algorithms = algorithms or Algorithms()
@@ -111,7 +111,7 @@ def _content_of(path: Path) -> bytes:
     except OSError as error:
         raise DatabaseError(f"{path}: it cannot be read: {error.strerror}") from None
     if content is None:
-        raise DatabaseError(f"{path}: it holds more than {_MOST_BYTES >> 20} MiB; use another file")
+        raise DatabaseError(f"{path}: larger than {_MOST_BYTES >> 20} MiB; use another file")
     return content
 
 
@@ -131,12 +131,12 @@ def _lines_of(path: Path, content: bytes) -> Iterator[tuple[int, Line]]:
 def _object(text: str) -> Line:
     line = json.loads(text, parse_constant=_refuse_constant)
     if not isinstance(line, dict):
-        raise ValueError("it is no object")
+        raise ValueError("not an object")
     return line
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _complaint(text: bytes, error: Exception) -> str:
@@ -145,7 +145,7 @@ def _complaint(text: bytes, error: Exception) -> str:
             "it marks a conflict that git left: remove the marks, and both sides may stay, since import settles which "
             "of two lines counts. A line '*.jsonl merge=union' in .gitattributes keeps git from leaving more"
         )
-    return f"it is no record: {error}; a record is one line that begins with {{ and ends with }}"
+    return f"not a record: {error}; a record is one line that begins with {{ and ends with }}"
 
 
 def _refuse_booleans(row: Line) -> None:
@@ -156,7 +156,7 @@ def _refuse_booleans(row: Line) -> None:
 
 def _object_text(row: Line, key: str) -> str:
     if not isinstance(row[key], Mapping):
-        raise ValueError(f"{key} is {row[key]!r}, which is no object"[:300])
+        raise ValueError(f"{key} is {row[key]!r}, which is not an object"[:300])
     return dumped(row[key])
 
 
@@ -180,7 +180,7 @@ def _above_row(low: Line, above: Line) -> Line:
     own = {key: above[key] for key in RUN_KEYS if key in above}
     _refuse_booleans({**above, **own})
     if above.get("probes") is None:
-        raise ValueError("it tells no probes, as those that come with the library do")
+        raise ValueError("it has no probes, like the breakpoints that come with the library")
     return {
         **low, **_run_columns({**{key: low[key] for key in RUN_KEYS}, **own}, low["started_at"]),
         "n_high": above.get("n_high"), "n_switch": above.get("n_switch"), "probes": dumped(above["probes"]),

@@ -19,7 +19,7 @@ class Vacuumed:
 
 
 def vacuum(database: Database) -> Vacuumed:
-    """Drop what nothing refers to, and write the file anew without gaps. Readers are not disturbed meanwhile."""
+    """Delete rows that nothing refers to, and rewrite the file without gaps. Readers are not disturbed."""
     before = _bytes_of(database)
     with database.transaction():
         dropped = unreferred(database)

@@ -14,7 +14,7 @@ _DEFAULTS = frozenset({"sum", "inclusive", "unconstrained", "in_order", "back_to
 
 
 def problem_of_columns(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row as a current file has it. What is no token stays, and is refused by later checks."""
+    """Return the row as a current file has it. Values that are not tokens stay, and later checks refuse them."""
     members = {
         name: value for name, value in row.items()
         if name != "id" and (name.endswith("_type") or value not in _DEFAULTS)

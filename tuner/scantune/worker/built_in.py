@@ -27,7 +27,7 @@ def built_in_records(worker: Worker) -> list[Record]:
         with every_time_has_passed():
             return [_record(row, worker.hello().algorithms) for row in rows] if isinstance(rows, list) else []
     except (KeyError, TypeError, ValueError) as error:
-        raise WorkerError("internal", f"a record that comes with the library cannot be read: {error!r}") from None
+        raise WorkerError("internal", f"a record of the library cannot be read: {error!r}") from None
 
 
 def _dumped(value: object) -> str:

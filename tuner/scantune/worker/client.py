@@ -101,8 +101,8 @@ class Worker:
     def call(self, method: str, params: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         """Return the result of one request.
 
-        Raises WorkerError when the worker refuses, WorkerTimeout, WorkerDied when it ends or answers what is no answer,
-        and WorkerUnavailable when it cannot be started.
+        Raises WorkerError when the worker refuses, WorkerTimeout, WorkerDied when it ends or its answer is invalid, and
+        WorkerUnavailable when it cannot be started.
         """
         self._ensure_started()
         return self._exchange(method, params, timeout_s)
@@ -144,7 +144,7 @@ class Worker:
                 break
         raise WorkerUnavailable(
             f"the worker did not start in {counted(attempt + 1, 'attempt')}; tried: {' '.join(self._command)}\n"
-            f"{reason}\n'scantune doctor' tells what is missing"
+            f"{reason}\n'scantune doctor' says what is missing"
         )
 
     def _start(self) -> None:
@@ -175,7 +175,7 @@ class Worker:
             hello = Hello.from_message(message)
         except ValueError as error:
             self.kill()
-            raise WorkerDied(f"the worker introduced itself wrongly: {error}") from None
+            raise WorkerDied(f"the worker's first answer is invalid: {error}") from None
         if self._hello is None:
             self._hello = hello
             return
@@ -234,7 +234,7 @@ class Worker:
             while (end := self._buffer.find(b"\n", searched)) < 0:
                 searched = len(self._buffer)
                 if searched > _MAX_LINE_BYTES:
-                    raise WorkerDied("the worker answered without end")
+                    raise WorkerDied("the worker's answer has no end")
                 if not selector.select(max(0.0, deadline - time.monotonic())):
                     raise WorkerTimeout
                 chunk = os.read(stdout.fileno(), 1 << 20)
@@ -249,17 +249,17 @@ class Worker:
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
-            raise WorkerDied(f"the worker answered what is not JSON: {line[:120]!r}") from None
+            raise WorkerDied(f"the worker's answer is not JSON: {line[:120]!r}") from None
         # An error without an id is about the line: the worker could not tell which request it was.
         refuses_line = isinstance(answer, dict) and answer.get("id", 0) is None and answer.get("ok") is False
         if not isinstance(answer, dict) or not (refuses_line or answer.get("id") == self._request_id):
-            raise WorkerDied(f"the worker answered another request than {self._request_id}: {line[:120]!r}")
+            raise WorkerDied(f"the worker's answer is not for request {self._request_id}: {line[:120]!r}")
         if answer.get("ok") is True and isinstance(answer.get("result"), dict):
             result: dict[str, Any] = answer["result"]
             return result
         error = answer.get("error")
         if answer.get("ok") is not False or not isinstance(error, dict):
-            raise WorkerDied(f"the worker answered neither a result nor an error: {line[:120]!r}")
+            raise WorkerDied(f"the worker's answer has neither a result nor an error: {line[:120]!r}")
         raise WorkerError(str(error.get("kind")), str(error.get("message")), error.get("fatal") is True)
 
     def _pipes(self) -> subprocess.Popen[bytes]:

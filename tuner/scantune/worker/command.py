@@ -19,7 +19,7 @@ def worker_command() -> list[str]:
 
     It is $SCANTUNE_WORKER, which is a path, or a command with arguments such as `ssh there scantune-worker`. Else it is
     the program beside the package or the interpreter, in the checkout's build directory, or on PATH. Raises
-    ScantuneError if there is none.
+    ScantuneError if there is no worker.
     """
     override = os.environ.get("SCANTUNE_WORKER")
     if override:
@@ -40,7 +40,7 @@ def worker_command() -> list[str]:
 def _from_variable(override: str) -> list[str]:
     command = [override] if Path(override).is_file() else shlex.split(override)
     if not command or not shutil.which(command[0]):
-        raise ScantuneError(f"SCANTUNE_WORKER is '{override}', which is no program that can be run")
+        raise ScantuneError(f"SCANTUNE_WORKER is '{override}', which cannot be run")
     return command
 
 

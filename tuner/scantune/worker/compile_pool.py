@@ -23,7 +23,7 @@ _TOO_SLOW = "took longer than a minute"  # the limit of the host device's compil
 
 
 class CompilePool:
-    """A fixed number of workers, each behind a thread; started at their first compilation."""
+    """A fixed number of workers, each with a thread; started at their first compilation."""
 
     def __init__(self, new_worker: Callable[[], Worker], size: int, timeout_s: float) -> None:
         self._new_worker = new_worker
@@ -48,7 +48,7 @@ class CompilePool:
 
         A second request for the same gets the same future, so what is needed soon may be requested early. With
         `all_kinds` the kernels that verify the config for every kind of scan are compiled too, which takes three times
-        as long. With `measured_only` only what measures arrays that begin `offset` items behind a boundary is compiled,
+        as long. With `measured_only` only what measures arrays that begin `offset` items past a boundary is compiled,
         which takes half as long. What an earlier request for the config has compiled takes no time. The future raises
         WorkerUnavailable and EnvironmentFault.
         """

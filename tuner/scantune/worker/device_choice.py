@@ -26,11 +26,11 @@ def is_opened(device: str) -> bool:
 def check_choice(arch: str, device: str | None) -> None:
     """Raise UsageError for options that no worker could serve, so that none is started."""
     if arch != AUTO and not is_arch(arch):
-        raise UsageError(f"--arch {arch}: it is no architecture; write sm_90 or the like, host or auto")
+        raise UsageError(f"--arch {arch}: not an architecture; write sm_90 or the like, host or auto")
     if device is not None and not is_opened(device):
-        raise UsageError(f"--device {device}: it is no device of this machine; write cuda:0, cuda:1, ... or host")
+        raise UsageError(f"--device {device}: not a device of this machine; write cuda:0, cuda:1, ... or host")
     if device is not None and arch != AUTO and (arch == HOST) != (device == HOST):
-        raise UsageError(f"--arch {arch} and --device {device} contradict each other; leave one of them out")
+        raise UsageError(f"--arch {arch} and --device {device} contradict each other; leave one out")
 
 
 def choose_worker(arch: str, device: str | None, start: Start, note: Note) -> Worker:
@@ -69,7 +69,7 @@ def _gpu_or_host(start: Start, note: Note) -> Worker:
     except (WorkerError, WorkerUnavailable) as error:
         gpu.close()
         reason = str(error).splitlines()[0].rstrip(":")
-        note(f"no GPU can be used ({reason}), so the host device takes its place; its times describe the CPU")
+        note(f"no GPU can be used ({reason}), so the host device is used instead; its times are those of the CPU")
     host = start(HOST)
     try:
         host.hello()
@@ -83,6 +83,6 @@ def _nothing_found(arch: str, device: str, error: WorkerError) -> str:
     asked = f"--arch {arch} was asked for" if arch != AUTO else f"--device {device} was asked for"
     reason = str(error).rstrip(".")
     if device == HOST:
-        return f"{asked}, but the host device cannot be used: {reason}; 'scantune doctor' tells more"
-    advice = "'scantune --arch host' runs on the CPU, 'scantune doctor' tells more"
+        return f"{asked}, but the host device cannot be used: {reason}; 'scantune doctor' says why"
+    advice = "'scantune --arch host' runs on the CPU, 'scantune doctor' says why"
     return f"{asked}, but {device} cannot be used: {reason}; {advice}"

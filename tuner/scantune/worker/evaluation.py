@@ -106,7 +106,7 @@ class Evaluator:
     def space(self, problem: Problem, n: int, configs: bool = True, named: Iterable[str] = ()) -> Space:
         """Return the valid configs, or the families alone. Raises WorkerError when no family supports the problem.
 
-        Families of the gallery are left out, but for those that are named.
+        Families of the gallery are left out unless named.
         """
         tables, named = self._worker.hello().algorithms.tables(problem), frozenset(named)
         params: dict[str, Any] = {"request": self.request(problem, n), **({} if configs else {"configs": False})}
@@ -135,12 +135,12 @@ class Evaluator:
         return True
 
     def gallery(self, problem: Problem) -> list[str]:
-        """Return the families of the problem's algorithm that stand in the gallery."""
+        """Return the families of the problem's algorithm that are in the gallery."""
         tables = self._worker.hello().algorithms.tables(problem)
         return [name for name, table in tables.items() if table.standing is Standing.gallery]
 
     def template_hash(self, problem: Problem, n: int, family: str) -> str:
-        """Return the hash of what the family's kernels for the problem are compiled from; "" if it has none."""
+        """Return the hash of the sources of the family's kernels for the problem; "" without kernels."""
         if (problem, family) not in self._template_hashes:
             with contextlib.suppress(WorkerError):
                 self.space(problem, n, configs=False, named=[family])
@@ -223,7 +223,7 @@ class Evaluator:
     ) -> Measured:  # fmt: skip
         """Return the time of each config, measured interleaved; one by one if the worker dies of all together.
 
-        Every array begins `offset` items behind a boundary. The stopwatch counts the time as `what`.
+        Every array begins `offset` items past a boundary. The stopwatch counts the time as `what`.
 
         Raises EnvironmentFault when the machine cannot measure even one alone, such as for lack of memory.
         """
