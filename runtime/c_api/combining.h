@@ -1,4 +1,4 @@
-// What the requests of scans and of reductions have in common, which have members of one name for it.
+// The members that requests of scans and of reductions share, under the same names.
 #pragma once
 
 #include <cstring>
@@ -70,8 +70,8 @@ template <class Typed>
              ": the operator must be written for the accumulator, or accumulator_type name another");
 }
 
-// Sets the members that both have but for init and strides. It is inlined where it is called, since a warm scan() is
-// held to its instructions.
+// Sets the members that both have, except init and strides. Inlined, since a test counts the instructions of a warm
+// scan().
 template <class Caller, class Typed>
 [[gnu::always_inline]] inline void take_items(Given<Caller>& given, Typed& request) {
   const Caller& caller = given.request;

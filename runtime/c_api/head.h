@@ -1,4 +1,4 @@
-// What the heads of all requests say.
+// Reads the head of a request, which all requests have.
 #pragma once
 
 #include <type_traits>

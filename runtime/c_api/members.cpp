@@ -50,7 +50,7 @@ void check_count(u64 n, bool has_them, const CountNames& names, u64 count) {
     fail(names.extent, found() + ", segments is " + names.constant + ", and n is " + std::to_string(n) +
                            ": pass how many " + names.extent + " there are");
   if (n % count != 0)
-    fail("n", std::to_string(n) + ", which is no multiple of " + names.extent + ", which is " + found() + ": " +
+    fail("n", std::to_string(n) + ", which is not a multiple of " + names.extent + ", which is " + found() + ": " +
                   names.extent + " are of equal length");
 }
 

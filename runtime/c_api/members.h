@@ -1,4 +1,4 @@
-// Checks of what the structs of scantune.h have in common. Each names the member, what was found and what to do.
+// Checks of members that the structs of scantune.h share. Each error names the member, the value found and what to do.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace scantune::c_api {
 // Whether an enumerator of C has the number of the library's.
 constexpr bool same(int c, auto value) { return c == static_cast<int>(value); }
 
-// A C enum holds whatever the caller wrote into it; as a number that is no undefined behaviour.
+// A C enum holds whatever the caller wrote into it. Reading it as a number avoids undefined behaviour.
 template <class Enum>
 int number_in(const Enum& member) {
   static_assert(sizeof(Enum) == sizeof(int));
@@ -91,9 +91,8 @@ struct CountNames {
 };
 void check_count(u64 n, bool has_them, const CountNames& names, u64 count);
 
-// Throws unless the items are that many rows or columns of equal length, or the request has none of them and the count
-// is 0. Where n is 0 there may be any number: then there is nothing to do. Only what tuning asks for may end
-// in shorter ones.
+// Throws unless the items are that many rows or columns of equal length, or the request has no rows or columns and the
+// count is 0. If n is 0, any count is allowed. Only requests of the tuner may end in shorter ones.
 template <class Typed>
 void check_count(const Typed& request, Segments segments, const CountNames& names, u64 count) {
   check_count(request.n, request.segments == segments, names, count);

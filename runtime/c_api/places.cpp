@@ -13,7 +13,7 @@ static_assert(same(SCANTUNE_INPUT, OperandRole::input) && same(SCANTUNE_OUTPUT, 
               same(SCANTUNE_VALUES, OperandRole::values) && same(SCANTUNE_VALUES_OUTPUT, OperandRole::values_output) &&
               same(SCANTUNE_SECOND, OperandRole::second) && same(SCANTUNE_REJECTED, OperandRole::rejected) &&
               same(SCANTUNE_COUNT, OperandRole::count) && SCANTUNE_ROLES == SCANTUNE_COUNT + 1);
-static_assert(SCANTUNE_ROLES <= static_cast<int>(OperandRole::init), "arrays come before what is no array");
+static_assert(SCANTUNE_ROLES <= static_cast<int>(OperandRole::init), "roles of arrays come before all others");
 
 constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has to fail
 

@@ -51,7 +51,7 @@ class Places {
   [[noreturn]] void refuse(const Request& request, const scantune_arrays& arrays) const;
 
   Pointers kept_ = {};
-  std::array<std::uint8_t, SCANTUNE_ROLES> place_of_;  // of each role; that of none is no place
+  std::array<std::uint8_t, SCANTUNE_ROLES> place_of_;  // by role; unused for a role without a place
 };
 
 }  // namespace scantune::c_api

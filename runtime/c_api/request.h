@@ -22,8 +22,8 @@ struct Asked {
   // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them where designators leave members out
   std::optional<CustomOperatorView> custom = std::nullopt;
   InitialValue init = {};
-  const void* device_init = nullptr;  // where an initial value in memory lies
-  const void* device_n = nullptr;     // where n lies, if that is in memory
+  const void* device_init = nullptr;  // address of an initial value in device memory
+  const void* device_n = nullptr;     // address of n, if it is in device memory
   void* device_clamped = nullptr;     // where it is told whether that was more than the request's
   int captured_launches = 0;
   std::string_view config = {};  // empty where none is given

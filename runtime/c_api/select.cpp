@@ -22,7 +22,8 @@ std::string criterion_is(Criterion criterion) { return "criterion is " + constan
 
 // Throws where a criterion does not have what was given for it.
 void refuse_given(const char* member, const void* given, Criterion criterion) {
-  if (given != nullptr) fail(member, "given, and " + criterion_is(criterion) + ", which has none: leave it NULL");
+  if (given != nullptr)
+    fail(member, "given, and " + criterion_is(criterion) + ", which does not use it: leave it NULL");
 }
 
 Values checked_values(const scantune_type& type) {

@@ -1,4 +1,4 @@
-// Statuses and messages, which leave the C interface in the place of exceptions.
+// Statuses and messages: how the C interface reports exceptions.
 #pragma once
 
 #include "scantune/scantune.h"

@@ -85,8 +85,7 @@ void check_apart(const StridedAxes& axes) {
   };
   const StridedAxis one = named(names->first), other = named(names->second);
   fail(numbers(one, other) + ", with which two results of " + std::to_string(axes.sequence.items * axes.plane.items) +
-       " rows of " + std::to_string(axes.item.items) +
-       " items may lie in one place: pass strides that keep them apart");
+       " rows of " + std::to_string(axes.item.items) + " items may share a place: pass strides that keep them apart");
 }
 
 bool is_dense(const Strides& strides, const Shape& shape, bool of_columns) {
@@ -108,7 +107,7 @@ Shape shape_of(const Caller& caller, const Typed& request) {
                     caller.planes != 0 ? caller.planes : 1};
   if (shape.rows % shape.planes != 0)
     fail("planes is " + std::to_string(shape.planes) + ", and rows " + std::to_string(shape.rows) +
-         ", which is no multiple: planes are of equally many rows");
+         ", which is not a multiple: planes have equally many rows");
   return shape;
 }
 
@@ -141,7 +140,7 @@ void take_given_strides(const scantune_scan_request& caller, ScanRequest& reques
       }
   }
   request.layout = layout;
-  // Rows that lie closer than their items are columns, and so are few long ones, which no CTA should walk alone.
+  // Rows that are closer together than their items are columns. So are few long rows, each too long for one CTA.
   const bool lie_close = shape.length > 1 && magnitude(layout.input.item) > magnitude(layout.input.sequence);
   if (lie_close || (shape.rows < kFewRows && shape.length >= kLongRow)) make_columns(request);
 }

@@ -1,4 +1,4 @@
-// Rows with strides, as C names them.
+// Rows with strides, as the structs of C have them.
 #pragma once
 
 #include "reduce/config/reduce.h"
@@ -7,9 +7,9 @@
 
 namespace scantune::c_api {
 
-// Lets the request have rows with the strides of the caller's, who has some: dense columns where they are such, and
-// columns where the rows lie closer than their items. Throws RequestError if the strides name no places, or name places
-// of the output twice.
+// Gives the request rows with the caller's strides: dense columns if they are dense columns, and columns if the rows
+// are closer together than their items. Throws RequestError if the strides leave the address space, or if two results
+// share a place.
 void take_given_strides(const scantune_scan_request& caller, ScanRequest& request);
 // The same for a reduction, whose results are dense.
 void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request);
@@ -24,7 +24,7 @@ inline bool has_strides(const scantune_reduce_request& caller) {
   return (static_cast<u64>(caller.row_stride | caller.item_stride | caller.plane_stride) | caller.planes) != 0;
 }
 
-// The same where there may be none.
+// The same, for strides that may be absent.
 template <class Caller, class Typed>
 void take_strides(const Caller& caller, Typed& request) {
   if (has_strides(caller)) [[unlikely]]

@@ -1,4 +1,4 @@
-// Structs of callers that were compiled with another version of scantune.h.
+// Structs of callers that use another version of scantune.h.
 #pragma once
 
 #include <algorithm>

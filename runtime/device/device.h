@@ -117,7 +117,7 @@ class Device {
   // call both. item_bytes serves a message that says how many items fit.
   virtual std::string pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) = 0;
   virtual std::string stream_fault(Stream stream) = 0;
-  // The first fault of these arguments and of the stream, after the name of the argument; empty if there is none.
+  // The first fault of these arguments and of the stream, after the name of the argument; empty without a fault.
   virtual std::string argument_fault(std::span<const NamedMemory> arguments, Stream stream);
   // Calls release(token) once the graph and every executable made from it are gone, from any thread, where no call of a
   // device is allowed. It is called during capture. If it throws, release(token) has been or will be called all the
@@ -138,7 +138,7 @@ class Device {
   static std::string first_fault(std::span<const NamedMemory> arguments, const PointerFault& pointer_fault,
                                  const StreamFault& stream_fault) {
     for (const NamedMemory& named : arguments)
-      if (named.bytes == 0)  // of no items: nobody looks there
+      if (named.bytes == 0)  // if n is 0, nobody reads or writes there
         continue;
       else if (const auto fault = pointer_fault(named.memory, named.bytes, named.item_bytes); !fault.empty())
         return std::string(named.argument) + ": " + fault;
@@ -148,8 +148,8 @@ class Device {
 };
 
 // The device that scans run on: SCANTUNE_DEVICE=host selects the host device; otherwise the GPU of the calling thread's
-// current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError when there is none.
-// All live as long as the process: a scan's call need not count a reference.
+// current CUDA context, or GPU 0's primary context, which is then made current. Throws DeviceError without a device.
+// Devices live as long as the process, so a call need not count references.
 const std::shared_ptr<Device>& current_device();
 const std::shared_ptr<Device>& host_device();  // its seed is 0 unless SCANTUNE_HOST_SEED says otherwise
 const std::shared_ptr<Device>& cuda_device();

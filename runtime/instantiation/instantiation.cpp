@@ -8,7 +8,7 @@
 namespace scantune {
 namespace {
 
-// The qualified enumerator or the digits: what stands after a designator in the source.
+// The value after a designator in the source: the qualified enumerator, or digits.
 std::string initializer(const ParameterModel& parameter, int value) {
   // Enumerators are written by number: the field's type gives the meaning, and a token never becomes source text.
   return parameter.tokens == nullptr
@@ -53,8 +53,8 @@ std::string choice_text(const Config& config) {
          ";\ninline constexpr Choice kScantuneChoice = " + config_literal(config) + ";\n";
 }
 
-// Calls of the kernels. Those of the gallery stand beside their config, which other compilers read, and are plain
-// functions that the text makes kernels of.
+// Calls of the kernels. Those of the gallery are plain functions, since other compilers read their header, too; this
+// text makes kernels of them.
 std::string kernels_text(std::span<const std::string> kernels) {
   std::string text;
   for (const std::string& name : kernels)
@@ -70,8 +70,8 @@ std::string kernels_text(const FamilyModel& family) {
   return kernels_text(std::vector<std::string>(family.kernels().begin(), family.kernels().end()));
 }
 
-// The choice, the problem and its kernels, in a namespace where their names meet none of the caller's. As much as
-// possible stands before the caller's source, so that macros of that do not change it; what follows has names like
+// The choice, the problem and its kernels, in a namespace of their own, so that no name clashes with the caller's. As
+// much as possible comes before the caller's source, whose macros then cannot change it; the rest uses names like
 // ScantuneX.
 std::string instance(const Request& request, Variant variant, const CustomOperator* custom, const std::string& choice,
                      const std::string& kernels) {

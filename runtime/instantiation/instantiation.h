@@ -1,4 +1,4 @@
-// Request and config turned into source text and kernel names; pure strings.
+// Turns request and config into source text and kernel names; strings only.
 #pragma once
 
 #include <string>
@@ -25,11 +25,13 @@ std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom);
 Instantiation instantiate(const Request& request, const Config& config, Variant variant,
                           const CustomOperator* custom = nullptr);
 
-// Other kernels for the launches of a config of the gallery, from a header that is no family's. Pointers are aligned.
+// Other kernels for the launches of a config of the gallery, from a header that is not a family's. Pointers are
+// aligned.
 Instantiation instantiate_in_place(const Request& request, const Config& config, const std::string& header,
                                    std::vector<std::string> kernels);
 
-// The kernels that check outputs of the request by their input, from a header that is no family's. custom is as above.
+// The kernels that check outputs of the request by their input, from a header that is not a family's. custom is as
+// above.
 Instantiation instantiate_check(const Request& request, const std::string& header, std::vector<std::string> kernels,
                                 const CustomOperator* custom = nullptr);
 

@@ -107,7 +107,7 @@ class ValueDefinition {
     if (line.front().is_directive_mark()) return;
     for (const SourceToken& token : line) take(token);
   }
-  int line() const { return line_; }  // 0: there is none
+  int line() const { return line_; }  // 0: not found
 
  private:
   void take(const SourceToken& token) {

@@ -1,7 +1,7 @@
-// What can be said against an operator's source before a compiler sees it.
+// Why an operator's source is refused before it is compiled.
 //
-// A compiled kernel is kept under its text alone, so one whose source read a file would be served long after that file
-// has changed. This guards against mistakes, not against malice: an operator is code, and runs as such.
+// The cache knows a compiled kernel by its text alone, so a kernel whose source read a file would still be used after
+// that file has changed. This guards against mistakes, not against malice: an operator is code, and is run.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ struct SourceMistake {
   bool operator==(const SourceMistake&) const = default;
 };
 
-// The first place that makes a compiler read a file or look for one, or over which compilers differ so that one might:
-// any directive but those that never do, #line with a file name, import and module, __has_include and its kin. What
-// stands in comments and strings is none; what a false #if leaves out is one. A name that ## pastes together is missed.
+// The first place that may make some compiler read or look for a file: any directive except those that never do, #line
+// with a file name, import and module, __has_include and the like. Comments and strings do not count; text that a false
+// #if leaves out does. A name that ## pastes together is missed.
 std::optional<SourceMistake> first_read_of_a_file(std::string_view source);
 
 // What a source must define beside the struct of its items, and what becomes of that.
@@ -29,7 +29,7 @@ struct SourceFunction {
   std::string_view declaration;     // as messages show it
   std::string_view value;           // what a Value is, as messages say it
   bool takes_state = false;         // so the source defines a State too
-  std::string_view type = "Value";  // the struct of the items that the source defines where they are no numbers
+  std::string_view type = "Value";  // the name of the struct that the source defines, if items are not numbers
 };
 inline constexpr SourceFunction kCombine = {"combine", "__device__ Value combine(Value earlier, Value later)",
                                             "in which the items are combined"};

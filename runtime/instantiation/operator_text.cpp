@@ -62,7 +62,7 @@ struct MapText {
   bool has_index;     // and its index
   bool returns;       // it returns one
   ValueType takes, gives;
-  bool takes_memory;  // what it takes lies in memory, not what it returns
+  bool takes_memory;  // its argument is in memory, not its result
 };
 
 std::string kernel_type(ValueType type) {

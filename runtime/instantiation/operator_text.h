@@ -1,4 +1,4 @@
-// Sources of the caller's own as text of a translation unit.
+// The caller's sources as text of a translation unit.
 #pragma once
 
 #include <string>

@@ -123,7 +123,7 @@ SourceToken::Kind SourceLexer::take(std::string& text) {
 SourceToken::Kind SourceLexer::take_identifier(std::string& text) {
   const int first_line = line_;
   text = take_word();
-  // Where such letters are no part of identifiers, digits after one begin a number, which may contain quotes.
+  // If such letters are not part of identifiers, digits after one begin a number, which may contain quotes.
   if (peek() == '\'' && std::ranges::any_of(text, is_odd_letter)) return unclear(kQuoteAfterOddLetter);
   if (peek() != '"' || text.back() != 'R') return Kind::identifier;
   if (is_raw_prefix(text)) {
@@ -172,7 +172,7 @@ SourceToken::Kind SourceLexer::take_quoted(std::string& text) {
 }
 
 SourceToken::Kind SourceLexer::take_raw_string(std::string& text) {
-  advance();  // past the quote; lines that a backslash continues are as they stand from here on
+  advance();  // past the quote; from here on continued lines are not joined
   const std::size_t begin = source_.find('(', position_);
   const std::string_view delimiter = source_.substr(position_, begin - position_);
   if (begin == std::string_view::npos || delimiter.size() > kLongestDelimiter ||
@@ -231,7 +231,7 @@ void SourceLexer::follow(const SourceToken& token) {
   in_directive_ = !ends && (in_directive_ || token.is_directive_mark());
   names_directive_ = token.is_directive_mark();
   line_has_tokens_ = !ends;
-  // What is no letter to some compilers leaves a line blank.
+  // A line of characters that some compilers do not accept as letters counts as blank.
   line_is_blank_ = ends || (token.starts_line && std::ranges::all_of(token.text, is_odd_letter));
 }
 

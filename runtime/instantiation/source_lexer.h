@@ -1,7 +1,7 @@
-// The tokens of an operator's source, so far as every compiler sees the same ones.
+// The tokens of an operator's source, as far as all compilers agree on them.
 //
-// Where g++, clang and NVRTC part ways, a source may read a file on one device and not on another. The lexer takes
-// no side: it returns an `unclear` token, which says what to change.
+// Where g++, clang and NVRTC differ, a source may read a file on one device and not on another. The lexer then returns
+// an `unclear` token, which says what to change.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct SourceToken {
   int line;          // the line where it starts, from 1
   bool starts_line = true;  // nothing but blanks and comments before it: a # here begins a directive
 
-  // No literal is a spelling, whatever stands in it.
+  // A literal is never a spelling, whatever it contains.
   bool is(std::string_view spelling) const { return kind != Kind::literal && text == spelling; }
   bool is_directive_mark() const { return starts_line && (is("#") || is("%:")); }
 };

@@ -194,8 +194,8 @@ bool BinaryCache::is_usable() const {
   const std::string reason = changeable_because(status, ::geteuid());
   if (!reason.empty())
     log_once("the kernel cache " + directory_->string() + " is not used, because " + reason +
-             ", and what it holds is code that this process would run: kernels are compiled anew in every process. Let "
-             "only yourself write to it (chmod go-w), or name another directory with SCANTUNE_CACHE.");
+             ", and its code would run in this process: every process recompiles its kernels. Make it writable for "
+             "yourself only (chmod go-w), or name another directory with SCANTUNE_CACHE.");
   return reason.empty();
 }
 
@@ -214,7 +214,7 @@ void BinaryCache::store(const std::string& key, const Binary& binary) const {
     write_file(file(key), std::string(kMagic) + Sha256().add(content).hex() + content);
   } catch (const std::exception& error) {
     log_once("the kernel cache " + directory_->string() + " cannot be written (" + error.what() +
-             "); kernels are compiled anew in every process. SCANTUNE_CACHE names another directory.");
+             "); every process recompiles its kernels. SCANTUNE_CACHE names another directory.");
   }
 }
 

@@ -1,4 +1,4 @@
-// What a directory of compiled kernels holds, and how it is made smaller while other processes use it.
+// Lists the contents of a directory of compiled kernels, and shrinks it while other processes use it.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct CacheContents {
 // there is no such directory. Throws Error if it cannot be read.
 CacheContents cache_contents(const std::filesystem::path& directory);
 
-// Removes the least recently used entries until no more than so many bytes are left, and what processes that died left
-// half written an hour ago or earlier. An entry is one file, so another process finds it whole or compiles anew; one
-// whose time has moved meanwhile stays. Returns the entries that were removed. Throws Error if one cannot be.
+// Removes the least recently used entries until at most this many bytes are left, and half-written files of dead
+// processes that are over an hour old. An entry is one file, so another process finds it whole or recompiles; an entry
+// that is used at the same time stays. Returns the removed entries. Throws Error if one cannot be removed.
 CacheContents evict(const std::filesystem::path& directory, u64 most_bytes);
 
 }  // namespace scantune

@@ -56,7 +56,7 @@ fs::path on_path(const std::string& name) {
   return {};
 }
 
-// The compiler that the environment names, or the system's; empty if there is none.
+// The compiler that the environment names, or the system's; empty if neither exists.
 fs::path find_compiler() {
   if (const char* const chosen = environment_variable("SCANTUNE_CXX"); chosen != nullptr && *chosen != '\0') {
     if (std::strchr(chosen, '/') == nullptr) return on_path(chosen);
@@ -79,7 +79,7 @@ std::optional<std::vector<char>> read_file(const fs::path& path) {
   return std::vector<char>(std::istreambuf_iterator<char>(file), {});
 }
 
-// Calls `use` with every path in quotes behind the word include. A comment may name some, too.
+// Calls `use` with every path in quotes after the word include, also in comments.
 template <class Use>
 void for_each_include(std::string_view text, Use use) {
   constexpr std::string_view kWord = "include", kBlanks = " \t";

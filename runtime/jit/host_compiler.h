@@ -18,9 +18,9 @@ class HostCompiler : public Compiler {
   std::string fingerprint() const override;
   std::string version() override;
 
-  // Runs SCANTUNE_CXX, or else c++ or g++ from the PATH. Throws DeviceError when there is none, CompileError with the
-  // compiler's whole log when it fails or takes longer than a minute, and without one when it read any file but the
-  // kernel and the templates. arch must be "host".
+  // Runs SCANTUNE_CXX, or else c++ or g++ from the PATH. Throws DeviceError without a compiler, CompileError with the
+  // compiler's whole log if it fails or takes longer than a minute, and CompileError without the log if it read any
+  // file other than the kernel and the templates. arch must be "host".
   Binary compile(const Instantiation& instantiation, const std::string& arch) override;
 
  private:

@@ -94,7 +94,7 @@ int sm_number(const std::string& arch) {
   return sm;
 }
 
-// NVRTC's own message for an architecture it does not know names neither itself nor what it does know.
+// NVRTC's own message for an unknown architecture names neither NVRTC nor the architectures that it knows.
 void check_arch(const NvrtcLibrary& nvrtc, const std::string& arch) {
   const int sm = sm_number(arch);
   if (sm < kOldestSm)

@@ -1,9 +1,9 @@
 // Compiles instantiations to cubins with NVRTC, which is opened at the first compilation.
 //
-// Cache keys and the version of NVRTC: a warm start must not open NVRTC, so its version cannot be part of a key. A
-// cubin for an exact sm_XX stays right whichever NVRTC made it; the cache entry records which one did. What a key does
-// hold is kOldestNvrtc: raising it, when an older NVRTC turns out to miscompile a template, makes every earlier entry a
-// miss. An NVRTC that SCANTUNE_NVRTC names has keys of its own, so that two can be compared.
+// A warm start must not open NVRTC, so cache keys do not contain its version. A cubin for an exact sm_XX is valid
+// whichever NVRTC compiled it; the cache entry records which one did. Keys contain kOldestNvrtc: if an older NVRTC
+// turns out to miscompile a template, raise it, and every earlier entry becomes a miss. An NVRTC that SCANTUNE_NVRTC
+// names has its own keys, so that two can be compared.
 #pragma once
 
 #include <string>

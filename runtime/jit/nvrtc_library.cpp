@@ -19,7 +19,7 @@ void add_directory(std::vector<std::string>& candidates, const std::filesystem::
   throw DeviceError(
       "NVRTC, CUDA's run-time compiler, could not be opened:\n" + failures +
       "Install the CUDA toolkit or 'pip install nvidia-cuda-nvrtc', and set SCANTUNE_NVRTC to libnvrtc.so.* or its "
-      "folder if it lies elsewhere.");
+      "folder if it is elsewhere.");
 }
 
 std::string spelled(NvrtcVersion version) {
@@ -54,10 +54,10 @@ std::vector<std::string> nvrtc_candidates() {
 
 NvrtcLibrary::NvrtcLibrary(const std::vector<std::string>& candidates) : library_(candidates) {
   if (!library_) throw_not_found(library_.failures());
-#define SCANTUNE_RESOLVE(function)                                                                                  \
-  function = library_.find_as<decltype(function)>(#function);                                                       \
-  if (!function)                                                                                                    \
-    throw DeviceError(library_.path() + " has no function " #function ": it is no NVRTC, or one older than CUDA " + \
+#define SCANTUNE_RESOLVE(function)                                                                               \
+  function = library_.find_as<decltype(function)>(#function);                                                    \
+  if (!function)                                                                                                 \
+    throw DeviceError(library_.path() + " has no function " #function ": it is not NVRTC, or older than CUDA " + \
                       spelled(kOldestNvrtc));
   SCANTUNE_NVRTC_FUNCTIONS(SCANTUNE_RESOLVE)
 #undef SCANTUNE_RESOLVE

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No name that somebody would give a directory of his own, which may lie in the same place.
+// A name that no user would give a directory of his own in the same place.
 constexpr const char* kPrefix = "scantune-kernel-";
 constexpr std::time_t kDay = 24 * 60 * 60;
 

@@ -5,9 +5,8 @@
 
 namespace scantune {
 
-// It lies in the system's directory for temporary files, is open to this user alone, and is gone with the object.
-// Making one also removes those that killed processes of this user have left there, once they are a day old. Throws
-// CompileError.
+// A directory in the system's directory for temporary files, open to this user only, and removed with the object. The
+// constructor also removes directories of this user's killed processes that are over a day old. Throws CompileError.
 class PrivateDirectory {
  public:
   PrivateDirectory();

@@ -1,4 +1,4 @@
-// The process between a compiler and whoever started it: it ends them together.
+// A process between a compiler and its caller: if the caller ends, it ends the compiler.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,5 @@
-// The hash of the templates that a kernel was compiled from: compiled kernels are kept under it, and records name it.
+// The hash of the templates that a kernel is compiled from. It is part of the key of compiled kernels, and records
+// store it.
 #pragma once
 
 #include <map>
@@ -19,7 +20,7 @@ class FamilyModel;
 using TemplateFile = EmbeddedFile;
 std::span<const TemplateFile> template_files();
 
-// A hash is over what a template says, where comments and blanks count for nothing, or over its text as it stands.
+// A hash of a template, either without comments and blanks, or of its exact text.
 enum class Hashed { code, text };
 
 // Hashes of some templates as one compiler sees them. An edit of a file changes those of the headers that include it,

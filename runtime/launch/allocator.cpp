@@ -31,14 +31,14 @@ void* allocate_from(const Allocator& allocator, Device& device, std::uint64_t by
   const auto allocate = [&] { memory = allocator.allocate(allocator.user, bytes, device.ordinal()); };
   device.in_context(std::ref(allocate));
   if (memory == nullptr)
-    throw OutOfMemoryError("the allocator that the program has set returned null for a workspace of " +
-                           std::to_string(bytes) + " bytes on device " + std::to_string(device.ordinal()));
+    throw OutOfMemoryError("the program's allocator returned null for a workspace of " + std::to_string(bytes) +
+                           " bytes on device " + std::to_string(device.ordinal()));
   const auto misaligned = reinterpret_cast<std::uintptr_t>(memory) % kWorkspaceAlignmentBytes;
   if (misaligned == 0) return memory;
   free_to(allocator, device, memory, bytes);
-  throw RequestError("the allocator that the program has set returned memory for a workspace that lies " +
-                     std::to_string(misaligned) + " bytes behind a multiple of " +
-                     std::to_string(kWorkspaceAlignmentBytes) + ": it must return multiples");
+  throw RequestError("the program's allocator returned memory for a workspace that is " + std::to_string(misaligned) +
+                     " bytes past a multiple of " + std::to_string(kWorkspaceAlignmentBytes) +
+                     ": it must return multiples");
 }
 
 void free_to(const Allocator& allocator, Device& device, void* memory, std::uint64_t bytes) noexcept try {

@@ -1,5 +1,4 @@
-// Where the memory of workspaces comes from: the driver, or functions of the program, such as those of a framework's
-// caching allocator.
+// Allocates workspaces: from the driver, or by functions of the program, such as a framework's caching allocator.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ struct Allocator {
 void set_allocator(const Allocator& allocator);
 Allocator current_allocator();
 
-// Bytes that are usable on every stream of the device at once. Throws OutOfMemoryError when there are none,
-// RequestError when a program's memory is misaligned.
+// Allocates bytes that every stream of the device may use at once. Throws OutOfMemoryError if memory is short,
+// RequestError if a program's memory is misaligned.
 void* allocate_from(const Allocator& allocator, Device& device, std::uint64_t bytes);
 void free_to(const Allocator& allocator, Device& device, void* memory, std::uint64_t bytes) noexcept;
 

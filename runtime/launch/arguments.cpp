@@ -134,7 +134,7 @@ bool Arguments::collide(const Pair& pair, const Pointers& pointers) const {
   const std::byte *const output = begin(pair.output, pointers), *const other = begin(pair.other, pointers);
   if (pair.may_coincide && output == other) return false;
   if (!overlap(other, places_[pair.other].bytes, output, places_[pair.output].bytes)) return false;
-  // Arrays may lie in each other's gaps.
+  // Arrays may be in each other's gaps.
   return !pair.may_coincide || !request_.layout.is_strided() ||
          items_meet(axes_of(request_), static_cast<i64>(address_of(other) - address_of(output)),
                     static_cast<u64>(operands_.list()[pair.output].item_bytes));
@@ -161,7 +161,7 @@ void Arguments::check_workspace(const GivenWorkspace& given, u64 needed_bytes, c
     const u64 bytes = places_[place].bytes;
     if (bytes > 0 && overlap(given.memory, needed_bytes, operand, bytes))
       fail(request_, workspace() + " and " + operands_.list()[place].name + ' ' + range(operand, bytes) +
-                         " overlap: they must lie apart");
+                         " overlap: they must not overlap");
   }
 }
 
@@ -226,16 +226,16 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
     const Pair& pair = pairs_[index];
     if (!collide(pair, pointers)) continue;
     if (is_argument(operands_.list()[pair.other].role))
-      return named(pair.other) + " lies in the " + named(pair.output) + ": it must lie outside";
+      return named(pair.other) + " is in the " + named(pair.output) + ": it must be outside";
     const std::string overlap = named(pair.other) + " and " + named(pair.output) + " overlap";
     const bool is_of_scan =
         operands_.list()[pair.other].role == OperandRole::input && request_.layout.output.sequence != 0;
     if (request_.layout.is_strided() && is_of_scan)
-      return overlap + ", and items of the one may lie in the other: " + strides_text(request_.layout) +
+      return overlap + ", and items of one may be in the other: " + strides_text(request_.layout) +
              (operands_.list()[pair.other].item_bytes == operands_.list()[pair.output].item_bytes
-                  ? ". They must be the same, with the same strides, or lie apart"
-                  : ". They must lie apart");
-    return overlap + ": they must " + (pair.may_coincide ? "be the same range or " : "") + "lie apart";
+                  ? ". They must be the same, with the same strides, or not overlap"
+                  : ". They must not overlap");
+    return overlap + ": they must " + (pair.may_coincide ? "be the same range or " : "") + "not overlap";
   }
   return {};
 }

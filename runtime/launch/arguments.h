@@ -47,8 +47,8 @@ class Arguments {
   // Checks the same by all that the device knows of their memory and of the stream.
   void check_fully(Device& device, const Pointers& pointers, Stream stream) const;
 
-  // Throws RequestError if arithmetic says that a call with these pointers cannot work in the first needed_bytes of the
-  // caller's workspace: they must lie outside every operand, gaps included.
+  // Throws RequestError if a call with these pointers cannot work in the first needed_bytes of the caller's workspace:
+  // these bytes must be outside every operand, gaps included.
   void check_workspace(const GivenWorkspace& given, u64 needed_bytes, const Pointers& pointers) const;
 
   // Puts the pointers where kernels find them. Returns which kernels serve them.
@@ -61,7 +61,7 @@ class Arguments {
     u64 bytes;
     i64 lowest_bytes;  // from the pointer to the first of them, 0 or less
     u64 misaligning;   // bits that the address must not have
-    u64 vector_bits;   // bits that keep kernels for aligned pointers from it, or from what lies edge_bytes behind it
+    u64 vector_bits;   // bits that rule out kernels for aligned pointers, at the array or edge_bytes past it
     u64 edge_bytes;
     OperandRole role;
     bool is_argument;  // in the place of one of the kernel's other arguments
@@ -89,7 +89,7 @@ class Arguments {
   Operands operands_;
   std::array<Place, OperandList::kCapacity> places_{};
   std::array<Pair, kMostPairs> pairs_{};
-  std::array<NamedMemory, OperandList::kCapacity> named_{};  // complete but for the addresses
+  std::array<NamedMemory, OperandList::kCapacity> named_{};  // complete except the addresses
   std::size_t count_, pair_count_ = 0;
   bool some_may_be_null_ = false;
 };

@@ -1,5 +1,5 @@
-// Workspaces for launches of one plan that are captured into graphs. A graph may be replayed at any time while it
-// lives, so each captured launch has a workspace of its own until its graph dies.
+// Workspaces for captured launches of one plan. A graph may be replayed at any time, so each captured launch has its
+// own workspace until its graph is destroyed.
 #pragma once
 
 #include <memory>

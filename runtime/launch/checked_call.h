@@ -32,8 +32,7 @@ class PlanCache {
   PlanCache(const PlanCache&) = delete;  // last_ points into it
   PlanCache& operator=(const PlanCache&) = delete;
 
-  // Null if the plan is not remembered. Custom operators are told apart by source and name, given configs by their
-  // text.
+  // Null if the plan is not remembered. Custom operators are compared by source and name, given configs by their text.
   Plan* find(const Device& device, const Call& call);
   Plan& insert(std::shared_ptr<Plan> plan, const Call& call);
 

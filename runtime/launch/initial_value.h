@@ -1,4 +1,4 @@
-// The initial value of a call that has one among its kernels' arguments.
+// The initial value of a call whose kernels take it as an argument.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What launching on one device keeps for as long as the process lives: loaded modules and workspaces.
+// What is kept per device until the process ends: loaded modules and workspaces.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What has to be known of a config to load its kernels, for whoever launches them.
+// Loads the kernels of a config.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Whether the offsets of a load balance are such, found out on the device.
+// Checks the offsets of a load balance on the device.
 #pragma once
 
 #include <memory>

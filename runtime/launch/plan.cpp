@@ -13,7 +13,7 @@
 namespace scantune {
 namespace {
 
-// The request whose records serve: kernels with maps are those of the types that the maps make, not of what lies in
+// The request whose records serve: with maps, the types are those that the maps convert to and from, not those in
 // memory.
 Request recorded(const Request& request) { return request.algorithm().behind_maps(request); }
 

@@ -41,8 +41,7 @@ class Plan {
   // Throws RequestError before anything is launched when a pointer is null or misaligned, when operands overlap that
   // must not, or when the stream is being captured and no reserved workspace is free. It allocates nothing once the
   // stream has been used. A plan of one launch takes no lock; one of several launches holds its stream's workspace
-  // while it enqueues them.
-  // states: those of maps and operator; null where there is none.
+  // while it enqueues them. states: those of maps and operator; null without a state.
   void run(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states = nullptr) {
     arguments_.check(device(), pointers, stream);
     enqueue(pointers, init, stream, states);
@@ -54,10 +53,10 @@ class Plan {
   // Bytes of the workspace that one run needs; 0 where it needs none.
   u64 workspace_bytes() const { return need_.kind == WorkspaceKind::none ? 0 : need_.bytes; }
 
-  // Does as run() in the caller's workspace, of which it uses the first workspace_bytes(). It asks for no memory, takes
-  // no lock, and may be captured any number of times. Whatever else uses the workspace has to come before or behind all
-  // that this call enqueues. Throws RequestError, too, when the workspace is null, too small, misaligned or overlaps an
-  // operand; a plan that needs none takes any.
+  // Does as run() in the caller's workspace, of which it uses the first workspace_bytes(). It allocates nothing, takes
+  // no lock, and may be captured any number of times. Other work that uses the workspace must come before or after
+  // everything that this call enqueues. Also throws RequestError if the workspace is null, too small or misaligned, or
+  // overlaps an operand; a plan that needs no workspace accepts any.
   void run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream,
               const CallStates* states = nullptr);
 
@@ -106,11 +105,10 @@ std::string describe_empty(const Device& device, const Request& request, const C
 // Throws RequestError unless a plan may reserve workspaces for that many captured launches.
 void check_captured_launches(int captured_launches);
 
-// The plan that the table's records suggest. Should the kernels of the selected config not compile or load, or find no
-// place on the device, a default config without clusters takes its place, which fits every GPU; that is logged once and
-// named by describe(). A device that has failed or is out of memory is no such case, and neither is a custom operator
-// that does not compile: the mistake is in its source. Where the caller gives a config, as select_given() takes it,
-// that one runs, and no other takes its place.
+// Creates the plan that the table's records suggest. If the kernels of the selected config do not compile or load, or
+// do not fit the device, a default config without clusters is used, which fits every GPU; that is logged once and named
+// by describe(). A failed device, a lack of memory and a custom operator that does not compile are errors instead. A
+// config that the caller gives, as select_given() takes it, is never replaced.
 std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const TuningTable& table,
                                 const CheckedRequest& request, int captured_launches,
                                 CaptureMemory memory = CaptureMemory::ahead, const CustomOperator* custom = nullptr,

@@ -57,8 +57,8 @@ class StreamWorkspaces {
   };
 
   // Open addressing over a power of two of slots, at most half of which belong to streams. A reader compares keys only
-  // until it finds its own, and nobody releases a stream that is in use, so the pointer behind a matching key is alive.
-  // A released slot serves another stream, but is never empty again: a reader stops at an empty one.
+  // until it finds its own, and nobody releases a stream that is in use, so the pointer next to a matching key is
+  // alive. A released slot serves another stream, but is never empty again: a reader stops at an empty one.
   struct Slot {
     std::atomic<u64> key{kEmpty};
     std::atomic<const Regions*> regions{nullptr};

@@ -1,5 +1,5 @@
-// The regions that a stream's workspaces fall into. Old status words of one layout must never be read as words of
-// another, so each kind and value size has a region of its own.
+// The regions of a stream's workspaces. Old status words of one layout must never be read as words of another, so each
+// kind and value size has a region of its own.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@ namespace scantune {
 
 inline constexpr int kWorkspaceLayouts = 2 + 2 * kMaxValueBytes;
 
-// need.kind must not be none.
+// need.kind must not be `none`.
 constexpr int layout_of(const WorkspaceNeed& need) {
   if (need.kind == WorkspaceKind::scratch) return 0;
   if (need.kind == WorkspaceKind::counted) return kWorkspaceLayouts - 1;
@@ -19,8 +19,8 @@ constexpr int layout_of(const WorkspaceNeed& need) {
 
 constexpr bool needs_zeroing(const WorkspaceNeed& need) { return need.kind != WorkspaceKind::scratch; }
 
-// How many bytes from its start on must be zero in a workspace that may hold anything before one run: all status words,
-// since no epoch tells them from what lies there, and of a counted one the header.
+// How many bytes at its start must be zero before one run in a workspace that may hold anything: all status words,
+// since no epoch distinguishes them from old contents, and the header of a counted one.
 constexpr u64 bytes_to_zero(const WorkspaceNeed& need) {
   if (need.kind == WorkspaceKind::none || need.kind == WorkspaceKind::scratch) return 0;
   return need.kind == WorkspaceKind::counted ? sizeof(WorkspaceHeader) : need.bytes;

@@ -1,6 +1,5 @@
-// Memory for workspaces on one device, in blocks that are handed on from owner to owner. They are kept, since freeing
-// waits for the whole device. A block with status words needs no clearing, since the epoch in it tells old words from
-// new.
+// Memory for workspaces on one device, in blocks that pass from owner to owner. They are kept, since freeing waits for
+// the whole device. A block with status words needs no clearing, since its epoch distinguishes old words from new ones.
 #pragma once
 
 #include <array>
@@ -40,7 +39,7 @@ class WorkspacePool {
  private:
   using Blocks = std::array<std::multimap<u64, WorkspaceBlock>, kWorkspaceLayouts>;  // by bytes
 
-  WorkspaceBlock take_free(const WorkspaceNeed& need);  // memory is null if there is none
+  WorkspaceBlock take_free(const WorkspaceNeed& need);  // memory is null if no block is free
 
   std::shared_ptr<Device> device_;
   std::mutex mutex_;  // never held during a call of the device or of an allocator

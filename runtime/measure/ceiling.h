@@ -1,4 +1,4 @@
-// The copy whose speed is the ceiling of what a request may reach.
+// The copy whose speed is the ceiling for a request.
 #pragma once
 
 #include <optional>

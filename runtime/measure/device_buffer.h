@@ -1,4 +1,4 @@
-// Memory of a device that is given back at the end of a scope.
+// Device memory that is freed at the end of a scope.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Outputs are checked by their inputs on the device, at the speed of its memory.
+// Checks outputs against their inputs on the device, at the speed of its memory.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ struct NoCheck : Error {
   using Error::Error;
 };
 
-// The kernels fold each chunk of the input, fold the totals, and walk each chunk again beside the output. They take
-// what combines two values from the kernels' own operators, and nothing else: which values are combined, in which order
-// and where they lie is what a large output can get wrong that small ones, checked on the CPU, do not.
+// The kernels fold each chunk of the input, fold the totals, and walk each chunk again together with the output. They
+// share only the operators with the kernels under test. A large output can be wrong in what a small one, checked on the
+// CPU, does not show: which values are combined, in which order, and at which addresses.
 class DeviceCheck {
  public:
   // Whether the algorithm has a check for the input. Results must not depend on the order of combining.
@@ -27,7 +27,7 @@ class DeviceCheck {
   // on spoiled outputs.
   DeviceCheck(Device& device, const Request& request);
 
-  // The index of the first wrong item of the output of n items; n if there is none. Both lie on the device.
+  // The index of the first wrong item of the output of n items; n if all are right. Both arrays are on the device.
   u64 first_wrong(const std::byte* input, const std::byte* output, u64 n) const;
 
  private:

@@ -1,5 +1,5 @@
-// Kernels with a race in them, as documents print them first (templates/gallery/races.h). The host device alone runs
-// them, to show what is wrong. They are no family's, so nothing can select, tune or time them.
+// Textbook kernels that have a race (templates/gallery/races.h). Only the host device runs them, to show what is wrong.
+// They belong to no family, so nothing can select, tune or time them.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Inputs for verifying and measuring: each item is a function of seed and index, so that any part of an input can be
-// made again, in any order and on any thread, without keeping the whole.
+// computed again, in any order and on any thread, without storing the whole.
 #pragma once
 
 #include <cstddef>

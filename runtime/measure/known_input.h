@@ -1,4 +1,4 @@
-// An input together with its items, where they are few enough to be kept.
+// An input and its items, if they are few enough to be stored.
 #pragma once
 
 #include <memory>

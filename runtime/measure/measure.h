@@ -30,11 +30,11 @@ class Measurer {
 
   // Times configs for one problem, in the surroundings that its latency names: runs that follow each other in one
   // graph, or each between two ordinary kernels whose own time is taken off. Items are random and not zero. Arrays
-  // begin `offset` items behind a vector boundary. Throws OutOfDeviceMemory when there is none for the buffers, and
+  // begin `offset` items past a vector boundary. Throws OutOfDeviceMemory if memory for the buffers is short, and
   // NoInstrument.
   Measurements measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy, u64 offset = 0);
 
-  // Gives back the buffers, which are kept from call to call. Returns false if there are none.
+  // Frees the buffers, which are kept from call to call. Returns false if there are no buffers.
   bool release() { return std::exchange(buffers_, nullptr) != nullptr; }
 
  private:

@@ -18,7 +18,7 @@ bool has_operand(const Request& request, OperandRole role) {
   const Operands operands(request);
   return std::ranges::find(operands.list(), role, &RequestOperand::role) != operands.list().end();
 }
-// Initial values in memory: one, or one for each row or column. An algorithm that combines nothing has none.
+// Initial values in memory: one, or one per row or column; unused by algorithms that combine nothing.
 u64 inits_in_memory(const Request& request) {
   return has_operand(request, OperandRole::init) ? Operands(request).of(OperandRole::init).items : 0;
 }

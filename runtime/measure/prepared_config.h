@@ -1,4 +1,4 @@
-// One config compiled and loaded for one problem, without selector or database: what verifying and measuring launch.
+// One config compiled and loaded for one problem, without selector or database, for verifying and measuring.
 #pragma once
 
 #include <memory>

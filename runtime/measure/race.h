@@ -1,4 +1,4 @@
-// Times contenders against each other, interleaved, so that drifting clocks touch all alike.
+// Times contenders against each other, interleaved, so that drifting clocks affect all alike.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// How launches are batched for timing, by the tuner and by the comparison with CUB alike.
+// How launches are batched for timing, in the tuner and in the comparison with CUB.
 #pragma once
 
 #include <algorithm>

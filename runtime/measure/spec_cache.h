@@ -1,4 +1,4 @@
-// What was made for an input, kept within limits: all candidates for one problem are verified with the same inputs.
+// A bounded cache of inputs and their references: all candidates for one problem are verified with the same inputs.
 #pragma once
 
 #include <algorithm>

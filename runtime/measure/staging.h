@@ -1,5 +1,5 @@
-// Host memory through which copies go to a device and from it, part by part: while one part is under way, the CPU makes
-// or checks the next.
+// Host memory for copies to and from a device, part by part: while one part is copied, the CPU computes or checks the
+// next.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// Operators that stand in for the callers' own: of any size and cost class, associative to the last bit, so that a
-// config can be verified whatever order it combines in, and not commutative, so that it is seen to keep the order.
-// Records of a cost class are tuned with them.
+// Operators that stand in for custom ones, of any size and cost class. They are associative to the last bit, so that a
+// config can be verified whatever its grouping, and not commutative, so that a wrong order shows. Records of a cost
+// class are tuned with them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// The stand-in operators of stand_in.h. The CPU's reference compiles this file, and kernels get its text, in front of
-// which STAND_IN_FUNCTION says what kind of function they take. It has a guard, since compilers warn of #pragma once in
-// a kernel's own source, and no include.
+// The stand-in operators of stand_in.h. The CPU's reference compiles this file. Kernels get its text after a definition
+// of STAND_IN_FUNCTION, the kind of function that they take. It has a guard, since compilers warn of #pragma once in a
+// kernel's own source, and no include.
 #ifndef SCANTUNE_STAND_IN_OPERATORS_H
 #define SCANTUNE_STAND_IN_OPERATORS_H
 

@@ -5,7 +5,7 @@
 
 namespace scantune {
 
-// The value below which the fraction lies, interpolated linearly; 0.5 is the median. samples must not be empty.
+// The quantile of this fraction, interpolated linearly; 0.5 is the median. samples must not be empty.
 double quantile(std::vector<double> samples, double fraction);
 
 // Interquartile range over the median.

@@ -21,9 +21,11 @@ std::string hexadecimal(const std::byte* value, int bytes) {
 
 }  // namespace
 
-void refuse_as_integer(ValueType type) { throw RequestError(std::string(token(type)) + " is no integer type"); }
+void refuse_as_integer(ValueType type) { throw RequestError(std::string(token(type)) + " is not an integer type"); }
 
-void refuse_as_floating(ValueType type) { throw RequestError(std::string(token(type)) + " is no floating-point type"); }
+void refuse_as_floating(ValueType type) {
+  throw RequestError(std::string(token(type)) + " is not a floating-point type");
+}
 
 void convert(ValueType from, const std::byte* value, ValueType to, std::byte* converted) {
   if (is_integer(to))

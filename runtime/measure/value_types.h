@@ -26,7 +26,7 @@ auto visit_type(ValueType type, Function&& function) {
     case ValueType::custom:
       break;
   }
-  throw RequestError("a custom value is no number");
+  throw RequestError("a custom value is not a number");
 }
 
 // Every number of every built-in type is a long double, and every integer is 64 bits modulo 2^64. So one conversion to

@@ -18,11 +18,11 @@ Request with_items(Request request, u64 n) {
   return request;
 }
 
-// Whether they lie side by side, so that a tile has items of several of them, and the last ones may lack an item.
+// Whether they are side by side, so that a tile has items of several of them, and the last ones may lack an item.
 bool are_side_by_side(const Request& request) { return request.value<Segments>() == Segments::columns; }
 
-// How many items of each sequence are within its first tile. Of sequences that lie side by side a tile holds several,
-// and only the family knows how many: there are as many tiles as for one item of each until these are full.
+// How many items of each sequence are within its first tile. A tile holds several side-by-side sequences, and only the
+// family knows how many: there are as many tiles as for one item of each until these are full.
 u64 items_of_first_tile(const Config& config, const Request& request) {
   const u64 tile = static_cast<u64>(config.family().tile_items(config, request));
   if (!are_side_by_side(request)) return tile;
@@ -41,8 +41,8 @@ u64 items_of_first_tile(const Config& config, const Request& request) {
   return fitting;
 }
 
-// So many items that each sequence of the request takes several tiles, the last one of them partial. Where sequences
-// lie side by side, half of them lack an item.
+// As many items as give each sequence of the request several tiles, the last one partial. Of side-by-side sequences
+// half lack an item.
 u64 several_tiles(const Config& config, const Request& request) {
   const u64 items = sequences(request) * (5 * items_of_first_tile(config, request) / 2 | 1);
   return are_side_by_side(request) ? items - sequences(request) / 2 : items;
@@ -62,7 +62,7 @@ std::vector<u64> sizes(const Config& config, const Request& request, int sm) {
   return all;
 }
 
-// Whether the input may lie where the output does.
+// Whether the input may be the output.
 bool fits_in_place(const Request& request) {
   const Operands operands(request);
   const RequestOperand output = operands.of(OperandRole::output);

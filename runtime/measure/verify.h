@@ -53,10 +53,10 @@ class Verifier {
   static constexpr u64 kMostReferenceBytesOfMany = u64{4} << 30;
 
   // Runs request.n items, one fewer, and sizes around the config's tile, by the kernel for aligned pointers and by the
-  // one for any pointer. It runs out of place and, where items keep their size, in place. Outputs are poisoned and lie
-  // between guard zones. All runs share one workspace that is never cleared. Returns the number of cases. Throws
+  // one for any pointer. It runs out of place and, where items keep their size, in place. Outputs are poisoned and
+  // surrounded by guard zones. All runs share one workspace that is never cleared. Returns the number of cases. Throws
   // WrongResult, and what PreparedConfig, DeviceCheck and the device throw. Outputs of many items are checked on the
-  // device, which is given their input once; where it finds a wrong item the CPU checks too, and says what is wrong.
+  // device, which gets their input once; if it finds a wrong item, the CPU checks, too, and says what is wrong.
   //
   // custom: the caller's own operator. What a config can get wrong is which items it combines, in which order, and how
   // its CTAs wait for each other, and none of that depends on what combining does. So the config is verified with the

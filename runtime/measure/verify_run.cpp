@@ -14,7 +14,7 @@ namespace {
 
 constexpr u64 kGuardBytes = 4096;
 constexpr u64 kLargeBytes = u64{64} << 20;        // above this, copying takes most of the time
-constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output with those of other runs, or behind its results
+constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output with those of other runs, or past its results
 constexpr std::byte kPoison{0xa5};
 constexpr const char* kResults = "the results that there are";
 
@@ -112,8 +112,7 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
     upload_input(staging_, input, from);
   if (which.in_place) return run_and_check(1, "in place");
 
-  // It runs twice more, the second time right behind the first. Where copying costs seconds, these two runs must
-  // suffice.
+  // Run twice more, the second time right after the first. If copying takes seconds, these two runs must suffice.
   if (bytes <= kLargeBytes) {
     run_and_check(1, "out of place");
     poison(to, bytes + behind);
@@ -174,7 +173,7 @@ void VerifyRun::run_unchecked(const PreparedConfig& prepared, const KnownInput& 
 }
 
 void VerifyRun::check_workspace_guard(const PreparedConfig& prepared) {
-  const std::string fault = fault_in_guard(workspace_.data() + workspace_bytes_, "behind the workspace");
+  const std::string fault = fault_in_guard(workspace_.data() + workspace_bytes_, "past the workspace");
   if (!fault.empty()) throw WrongResult(to_string(prepared.config()) + " " + fault);
 }
 
@@ -268,7 +267,7 @@ std::string VerifyRun::fault_in_rest(const KnownInput& input, const std::byte* o
   std::vector<std::byte> found(std::min(input.bytes() - written, most));
   if (found.empty()) return {};
   device_.download(found.data(), output + written, found.size());
-  return input.equals(written / input.item_bytes(), found) ? "" : "it changed items behind its results, in place";
+  return input.equals(written / input.item_bytes(), found) ? "" : "it changed items past its results, in place";
 }
 
 std::string VerifyRun::fault_in_items(const Reference& reference, std::byte* output, u64 bytes) {
@@ -333,7 +332,7 @@ std::string VerifyRun::fault_found_on_cpu(const Reference& reference, std::byte*
       on_device += kGuardBytes;
     }
     if (part + 1 == parts.size()) {
-      if (guards.empty()) guards = guard_fault(found.last(kGuardBytes), "behind the output");
+      if (guards.empty()) guards = guard_fault(found.last(kGuardBytes), "past the output");
       found = found.first(found.size() - kGuardBytes);
     }
     fault = fault_in_part(reference, static_cast<u64>(on_device - output), found);
@@ -356,7 +355,7 @@ std::string VerifyRun::fault_in_input(const KnownInput& input, std::byte* on_dev
 
 std::string VerifyRun::fault_in_guards(std::byte* output, u64 bytes) {
   const std::string fault = fault_in_guard(output - kGuardBytes, "before the output");
-  return fault.empty() ? fault_in_guard(output + bytes, "behind the output") : fault;
+  return fault.empty() ? fault_in_guard(output + bytes, "past the output") : fault;
 }
 
 std::string VerifyRun::fault_behind(std::byte* items, u64 bytes, const char* what) {
@@ -364,7 +363,7 @@ std::string VerifyRun::fault_behind(std::byte* items, u64 bytes, const char* wha
   device_.download(found.data(), items, found.size());
   const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
   if (touched == found.end()) return {};
-  return std::string("it wrote behind ") + what + ", at byte " + std::to_string(touched - found.begin());
+  return std::string("it wrote past ") + what + ", at byte " + std::to_string(touched - found.begin());
 }
 
 std::string VerifyRun::fault_in_guard(std::byte* guard, const char* where) {

@@ -38,14 +38,14 @@ class VerifyRun {
   // before. Throws WrongResult and NoCheck.
   void run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input, const Expected& expected);
 
-  // Runs a kernel that is launched for some items, of which there are none.
+  // Runs a kernel that is launched for some items when memory says n is 0.
   void run_empty(const PreparedConfig& prepared, u64 launched);
 
   // Runs a kernel twice whose results the CPU does not know. Throws WrongResult if it writes where it must not, or if
   // the request requires equal bits and the second run returns others.
   void run_unchecked(const PreparedConfig& prepared, const KnownInput& input);
 
-  // Throws WrongResult if any run has written behind the workspace.
+  // Throws WrongResult if any run has written past the workspace.
   void check_workspace_guard(const PreparedConfig& prepared);
 
  private:

@@ -1,5 +1,5 @@
-// What template hashes of before are called now, by db/carried_hashes.json, which the tuner reads too: those of kernels
-// whose machine code is the same.
+// Maps old template hashes to current ones, for kernels whose machine code is unchanged (db/carried_hashes.json, which
+// the tuner reads, too).
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The rows of tuning databases after their check: the records that may be used, and why the others may not.
+// The rows of tuning databases after their check: usable records, and why the others are refused.
 #pragma once
 
 #include <vector>

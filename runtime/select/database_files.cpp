@@ -31,7 +31,7 @@ std::string percent_encoded(const std::string& path) {
 
 constexpr const char* kSuffixes[] = {"-journal", "-wal", "-shm"};  // suffixes of the files beside the database
 
-// 0 if there is none.
+// 0 if it does not exist.
 std::uintmax_t bytes_of(const fs::path& file) {
   std::error_code error;
   const auto bytes = fs::file_size(file, error);

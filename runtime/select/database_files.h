@@ -1,4 +1,4 @@
-// The file of a tuning database and those that SQLite keeps beside it, which are checked before any of them is opened.
+// The file of a tuning database and SQLite's side files. All are checked before any of them is opened.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ class DatabaseFiles {
   // Whether somebody beside the user and root may have written it or one of the others: a log holds pages, too.
   bool may_be_of_others() const;
   std::uintmax_t bytes() const;  // size of the database and its write-ahead log
-  // Whether changes stand in its write-ahead log.
+  // Whether its write-ahead log has changes.
   bool has_log() const;
   // Whether a transaction that did not end left a journal.
   bool has_journal() const;
   // Whether it is written by way of a log.
   bool is_kept_with_log() const;
-  // Counts the transactions that were written to the database itself; nullopt while one is, or stands in a log.
+  // Counts the transactions written to the database itself; nullopt while one is being written, or is in a log.
   std::optional<std::uint32_t> change_counter() const;
 
  private:
   std::filesystem::path beside(const char* suffix) const { return file_.string() + suffix; }
 
-  std::filesystem::path file_;  // without links: the other files lie beside what a link points to
+  std::filesystem::path file_;  // links resolved: the side files are next to the target of a link
   bool is_on_network_ = false;
 };
 

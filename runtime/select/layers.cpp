@@ -198,7 +198,7 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines) {
     if (text.empty()) continue;
     try {
       RecordRow row = built_in_row(JsonColumns{Json::parse(text)});
-      // Lines of one problem stand beside each other.
+      // Lines of one problem are adjacent.
       row.stated = !rows.empty() && rows.back().is_of_same_problem(row) ? rows.back().stated : stated_by(row);
       rows.push_back(std::move(row));
     } catch (const Json::exception& error) {

@@ -1,5 +1,5 @@
-// The layers of tuning databases: the user's, the project's, what was synced, the system's, and the records that came
-// with the library.
+// The layers of tuning databases: the user's, the project's, synced ones, the system's, and the built-in records of the
+// library.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace scantune {
 
 // SCANTUNE_DB, else $XDG_DATA_HOME/scantune/tuning.db, else ~/.local/share/scantune/tuning.db; nullopt without a home.
 std::optional<std::filesystem::path> user_database();
-// SCANTUNE_DB_PATH: files separated by colons, the first overriding those behind it.
+// SCANTUNE_DB_PATH: files separated by colons; earlier ones override later ones.
 std::vector<std::filesystem::path> project_databases();
 // $XDG_DATA_HOME/scantune/layers, or where that is by default: what `scantune db sync` fetched; nullopt without a home.
 std::optional<std::filesystem::path> synced_directory();
@@ -33,8 +33,8 @@ struct LayeredFile {
   std::filesystem::path file;
 };
 
-// The databases of all layers but the built-in one, the first overriding those behind it; a user's that does not exist
-// yet is left out. A remark names each directory that cannot be read.
+// The databases of all layers except the built-in one; earlier ones override later ones. A user's database that does
+// not exist yet is left out. A remark names each directory that cannot be read.
 std::vector<LayeredFile> layered_files(std::vector<std::string>& remarks);
 
 // Rows of text with one JSON object per line, as docs/sharing.md describes it, of which the library needs the columns
@@ -43,7 +43,8 @@ std::vector<RecordRow> parse_built_in(std::string_view json_lines);
 std::vector<RecordRow> built_in_records();
 std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*.jsonl, embedded by the build
 
-// The table over the given files, the first overriding those behind it, and the built-in records. Throws DatabaseError.
+// The table over the given files, of which earlier ones override later ones, and the built-in records. Throws
+// DatabaseError.
 TuningTable table_of(std::span<const std::filesystem::path> files);
 
 // The table over all layers, loaded on first use and kept. A database that cannot be read is logged once and left out.

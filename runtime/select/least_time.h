@@ -1,4 +1,4 @@
-// Times that no device can have taken, by the bounds in db/least_times.json, which the tuner reads too.
+// Impossibly short times, by the bounds in db/least_times.json, which the tuner reads, too.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Text of a database as it stands in messages: without anything that a terminal would interpret.
+// Text of a database for messages: without anything that a terminal would interpret.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-inline constexpr std::size_t kLongestText = 256;  // bytes; a tuner writes none longer, but for configs
+inline constexpr std::size_t kLongestText = 256;  // bytes; tuners write no longer texts, except configs
 
 inline std::string printable(std::string_view text) {
   std::string clean(text.substr(0, kLongestText));

@@ -1,4 +1,4 @@
-// The SQL in db/queries, which the build puts into the library.
+// The SQL in db/queries, which the build embeds in the library.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ bool is_valid(const OriginMember& member, const std::string& text) {
 }  // namespace
 
 std::shared_ptr<const RecordOrigin> origin_of_policy(std::string_view policy) {
-  // Most policies have none and are not parsed. A short text cannot nest deep enough for the parser to matter.
+  // Most policies have no origin and are not parsed. A short text cannot nest too deeply for the parser.
   if (policy.size() > kLongestPolicy || policy.find("\"origin\"") == std::string_view::npos) return nullptr;
   const auto parsed = nlohmann::json::parse(policy, nullptr, false);
   if (!parsed.is_object()) return nullptr;

@@ -1,4 +1,4 @@
-// Who exported a record, and where it was checked: what the policy of its run says under "origin".
+// Who exported a record, and where it was checked: "origin" in the policy of its run.
 #pragma once
 
 #include <memory>

@@ -51,7 +51,7 @@ struct SqlColumns {
     if (text.size() > longest_text) text.resize(longest_text);
     return text;
   }
-  // A negative number, which no column may hold, where the value is no integer.
+  // A negative number, which no column may hold, if the value is not an integer.
   std::int64_t integer(const char* name) const {
     const SQLite::Column column = statement.getColumn(name);
     return column.isInteger() ? column.getInt64() : -1;
@@ -102,7 +102,7 @@ class RowsById {
   RowsById(SQLite::Statement by_id, TextBudget& budget, RowReading<Row> reading = {})
       : by_id_(std::move(by_id)), budget_(budget), reading_(reading) {}
 
-  // Null if there is none.
+  // Null without a value.
   const Row* find(const SQLite::Column& id) {
     if (!id.isInteger()) return nullptr;
     const std::int64_t key = id.getInt64();

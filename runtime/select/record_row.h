@@ -1,4 +1,4 @@
-// One row of a tuning database as it was read: nothing about it has been checked.
+// One row of a tuning database as read, unchecked.
 #pragma once
 
 #include <bit>
@@ -95,7 +95,7 @@ void read_row(const Columns& columns, ProblemRow& row) {
   row.shape = columns.is_null("shape") ? "" : columns.text("shape");
 }
 
-// The columns of the record alone but for its range. The template hash is that of its run.
+// The columns of the record itself, except its range. The template hash is that of its run.
 template <class Columns>
 void read_own_columns(const Columns& columns, RecordRow& row) {
   row.n = columns.integer("n");

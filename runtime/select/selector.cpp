@@ -21,7 +21,7 @@ ConfigOrigin origin_of(const TuningRecord& record, const Wanted& wanted) {
   return record.request.n == wanted.request.n ? ConfigOrigin::exact_n : ConfigOrigin::between_n;
 }
 
-// The record that comes first of those that may serve; null where there is none.
+// The first record of those that may serve; null if no record may.
 const TuningRecord* first_of(std::span<const TuningRecord> candidates, const Wanted& wanted) {
   const TuningRecord* first = nullptr;
   Distance least{};
@@ -42,7 +42,7 @@ std::string where(const TuningRecord& record, const Wanted& wanted) {
   return ", on " + record.device.name + " with " + sms + ", the nearest device of this architecture that serves it";
 }
 
-// Where a record that is not the user's own stands, and who exported it.
+// The source of a record that is not the user's own, and who exported it.
 std::string by_whom(const TuningRecord& record) {
   std::string text;
   if (record.layer != Layer::user && record.layer != Layer::built_in)

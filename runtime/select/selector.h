@@ -1,4 +1,4 @@
-// Which config a problem gets, and how well the record behind it matched.
+// Which config a problem gets, and how well its record matched.
 #pragma once
 
 #include <optional>

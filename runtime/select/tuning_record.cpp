@@ -97,7 +97,7 @@ Config config_of(const RecordRow& row, const Request& request, int sm) {
 Breakpoint breakpoint_of(const BreakpointRow& breakpoint, std::int64_t n) {
   const auto& [n_high, n_switch] = breakpoint;
   if (n_high <= n || static_cast<u64>(n_high) > kMostItems) reject("its upper end is out of range");
-  if (n_switch <= n || n_switch > n_high) reject("it does not lie between its ends");
+  if (n_switch <= n || n_switch > n_high) reject("it is not between its ends");
   return {static_cast<u64>(n_high), static_cast<u64>(n_switch)};
 }
 

@@ -1,4 +1,4 @@
-// A row of a tuning database that has been checked against the parameter space this library was built with.
+// A row of a tuning database, checked against this library's parameter space.
 #pragma once
 
 #include <memory>

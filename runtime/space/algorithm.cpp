@@ -1,4 +1,4 @@
-// The declarations of algorithms.h behind virtual calls.
+// The declarations of algorithms.h as virtual calls.
 #include <algorithm>
 #include <tuple>
 

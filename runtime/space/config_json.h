@@ -27,8 +27,8 @@ Config config_of(const FamilyModel& family, const Json& parameters);
 // Reads the config in the columns of a database row, whose text may be anything.
 Config parse_config(std::string_view family, std::string_view parameters);
 
-// A config that somebody wrote by hand: what it leaves out is as in the family's default for the request. Its
-// parameters may also stand beside the family. It throws RequestError, naming what the family has, unless the config
+// Reads a handwritten config: omitted parameters are those of the family's default for the request. Parameters may also
+// be next to the family, without "parameters". Throws RequestError, naming the family's parameters, unless the config
 // runs the request.
 Config given_config(std::string_view text, const Request& request, int sm);
 

@@ -1,5 +1,5 @@
-// Sources of the caller's own: an operator, beside the request that names only its cost class, or a predicate, and the
-// maps of items on their way in and out.
+// The caller's sources: an operator, of which the request has only the cost class, or a predicate; and maps of items
+// and results.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,11 @@ struct MapSource {
 };
 
 struct CustomOperator {
-  // CUDA C++ that defines combine(Value, Value), keep(Value), part(Value) or equal(Value, Value), each with a State
-  // behind or without, and the struct Value where that is no built-in type. Empty where the operator is built in, and
-  // maps are the caller's own.
+  // CUDA C++ that defines combine(Value, Value), keep(Value), part(Value) or equal(Value, Value), each with or without
+  // a State as last argument, and the struct Value if that is not a built-in type. Empty if the operator is built in
+  // and only maps are the caller's.
   std::string source;
-  // The key of an operator's tuning records; empty: cost class and the value's size are. Predicates have none.
+  // The key of an operator's tuning records; empty: the key is cost class and value size. Unused for predicates.
   std::string name;
   int state_bytes = 0;  // of the struct State that its function takes with every call; 0: it takes none
   MapSource load = {}, store = {};
@@ -42,7 +42,7 @@ struct CustomOperatorView {
   std::string_view source;
   std::string_view name;
   int state_bytes = 0;
-  const MapViews* maps = nullptr;  // null where there are none
+  const MapViews* maps = nullptr;  // null without maps
 };
 
 // It has no maps.

@@ -1,4 +1,4 @@
-// JSON that others wrote: checks that throw RequestError, and how they quote it.
+// Checks of JSON that others wrote. They throw RequestError and quote the value.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline void require_known(const Json& json, const char* what, const std::vector<
       throw RequestError(std::string(what) + " has an unknown member " + quote(member.key()));
 }
 
-// The names of all, for messages that say what there is.
+// The names of all, for messages that list them.
 template <class Range, class Name>
 std::string names_of(const Range& range, const Name& name) {
   std::string names;

@@ -1,4 +1,4 @@
-// What a request reads and writes, in numbers.
+// The operands of a request: sizes, ranges and alignments.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ struct RequestOperand {
   ValueType type;
   int item_bytes;
   int alignment;       // alignment of its items
-  u64 items;           // from the lowest to the highest, with what lies between them
-  i64 lowest;          // the place of the lowest item behind the array's pointer, 0 or less
+  u64 items;           // from the lowest to the highest, gaps included
+  i64 lowest;          // the place of the lowest item relative to the array's pointer, 0 or less
   const char* extent;  // the name of the extent that says how many
   bool is_array;       // it has as many items as an extent says, not one
   bool may_be_null;
@@ -34,7 +34,7 @@ class Operands {
 
   std::span<const RequestOperand> list() const& { return {all_.data(), count_}; }
   void list() const&& = delete;               // it would point into what is gone
-  RequestOperand of(OperandRole role) const;  // the first of that role; throws Error if there is none
+  RequestOperand of(OperandRole role) const;  // the first of that role; throws Error without one
 
  private:
   std::array<RequestOperand, OperandList::kCapacity> all_{};

@@ -1,5 +1,5 @@
-// The problem with its algorithm's type erased: as a database, a worker, the selector and plans use it. A request is
-// declared in templates/<algorithm>/config/<algorithm>.h alone.
+// A request with its algorithm's type erased, for the database, the worker, the selector and plans.
+// templates/<algorithm>/config/<algorithm>.h declares the request.
 #pragma once
 
 #include <array>
@@ -74,7 +74,7 @@ class Request {
   ValueType type(const MemberModel& member) const { return static_cast<ValueType>((*this)[member]); }
   int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   int alignment_of(ValueType type) const { return type == ValueType::custom ? custom_alignment : size_of(type); }
-  // The value of the first member of an enum; nullopt if the algorithm has none.
+  // The value of the first member of an enum; nullopt if the algorithm has no such member.
   template <class Enum>
   std::optional<Enum> value() const;
   // nullopt where the algorithm combines nothing.
@@ -123,8 +123,8 @@ inline u64 Request::hash() const {
   return hash;
 }
 
-// One algorithm behind virtual calls; the contract is documented in core/contract/algorithm.h. Each takes requests of
-// this algorithm.
+// One algorithm as virtual calls; core/contract/algorithm.h documents the contract. Each takes requests of this
+// algorithm.
 class AlgorithmModel {
  public:
   virtual ~AlgorithmModel() = default;
@@ -140,7 +140,7 @@ class AlgorithmModel {
   virtual int default_of(const MemberModel& member, const Request& request) const = 0;
   virtual OperandList operands(const Request& request) const = 0;
   virtual Request compiled(const Request& request) const = 0;
-  // The request with the types that its kernels see where maps of the caller's stand before the memory.
+  // The request with the types that its kernels see if maps of the caller's convert from and to memory.
   virtual Request behind_maps(const Request& request) const = 0;
   virtual std::string remark(const Request& request) const = 0;
   virtual bool has_result_without_items(const Request& request) const = 0;
@@ -168,7 +168,7 @@ class AlgorithmModel {
 };
 
 std::span<const AlgorithmModel* const> algorithms();          // the first is the default
-const AlgorithmModel* find_algorithm(std::string_view name);  // null if there is none
+const AlgorithmModel* find_algorithm(std::string_view name);  // null if it is unknown
 
 // The algorithm of a request's own struct.
 template <class Typed>
@@ -186,8 +186,8 @@ std::string option_name(const char* name);
 // i32 inclusive sum of 1024 items; types as in spelling.h
 std::string to_string(const Request& request, std::string_view operator_name = {});
 
-// What records have in common that serve the same requests but for n: the algorithm, every member that they name, and
-// the magnitudes of the extents beside n.
+// The key that records share if they serve the same requests at some n: the algorithm, every member that they name, and
+// the magnitudes of the extents other than n.
 struct RequestKey {
   std::string_view algorithm;
   std::array<unsigned char, Request::kMaxMembers> members;  // 0 for the others

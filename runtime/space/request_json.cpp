@@ -102,11 +102,11 @@ void read_operator(const Json& json, StatedRequest& stated) {
     const auto op = request.op();
     throw RequestError(std::string("request.operator is for custom operators, and ") +
                        (op ? std::string("request.op is ") + token(*op)
-                           : std::string("a ") + request.algorithm().name() + " has none"));
+                           : std::string("a ") + request.algorithm().name() + " takes no operator"));
   }
   require_object(json, "request.operator");
   std::vector<std::string_view> known = {"source", "alignment"};
-  if (request.op()) known.emplace_back("name");  // records of a predicate have none
+  if (request.op()) known.emplace_back("name");  // records of a predicate have no name
   require_known(json, "request.operator", known);
   stated.custom.source = text_member(json, "source");
   if (const auto name = json.find("name"); name != json.end()) {
@@ -120,7 +120,7 @@ void read_operator(const Json& json, StatedRequest& stated) {
   const auto alignment = json.find("alignment");
   if (alignment == json.end()) return;
   if (request.custom_bytes == 0)
-    throw RequestError("request.operator.alignment is for custom types, and the request has none");
+    throw RequestError("request.operator.alignment is for custom types, and the request has no custom type");
   for (int allowed = 1; allowed <= kVectorAlignmentBytes; allowed *= 2)
     if (*alignment == allowed && alignment->is_number_integer()) {
       request.custom_alignment = allowed;
@@ -235,7 +235,7 @@ void adopt_shape(Request& request, std::string_view text) {
     if (has_all) request.set(extent, u64{1} << magnitude.get<int>());
   }
   if (!has_all || canonical_shape(request) != text)
-    throw RequestError("the shape is " + quote(std::string(text)) + ", which is none of a " +
+    throw RequestError("the shape is " + quote(std::string(text)) + ", which is not that of a " +
                        request.algorithm().name());
 }
 

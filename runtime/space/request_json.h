@@ -27,9 +27,9 @@ Json to_json(const StatedRequest& stated);
 
 // A request without its extents, as a database keeps it: recorded members in the order of their table, without spaces.
 // Types are always named; other members are left out at their default, so one that is added later changes no row. A
-// custom operator's name stands in op.
+// custom operator's name is in op.
 std::string canonical_request(const StatedRequest& stated);
-// The magnitudes of a request's extents beside n in the same form; empty where there are none.
+// The magnitudes of a request's extents other than n in the same form; empty without such extents.
 std::string canonical_shape(const Request& request);
 
 // Throws RequestError, naming the member that is missing, unknown or out of range. reject_reason() says whether a

@@ -1,4 +1,4 @@
-// The parameter space with the families' types erased: as a database, a worker and the selector use it.
+// The parameter space with the families' types erased, for the database, the worker and the selector.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct ParameterModel {
   std::span<const int> from_default;  // the values that search tries as departures from the default config alone
 };
 
-// One family behind virtual calls; the contract is documented in core/contract/family.h.
+// One family as virtual calls; core/contract/family.h documents the contract.
 class FamilyModel {
  public:
   virtual ~FamilyModel() = default;
@@ -67,7 +67,7 @@ class FamilyModel {
 };
 
 std::span<const FamilyModel* const> families();         // those of all algorithms
-const FamilyModel* find_family(std::string_view name);  // null if there is none
+const FamilyModel* find_family(std::string_view name);  // null if it is unknown
 
 // Null if the config's family solves the problem and the config is legal on the architecture, else why not.
 const char* reject_reason(const Config& config, const Request& request, int sm);

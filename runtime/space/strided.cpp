@@ -67,7 +67,7 @@ std::optional<std::pair<std::string, std::string>> coinciding(const StridedAxes&
   for (const StridedAxis& axis : {axes.item, axes.sequence, axes.plane})
     if (axis.items > 1) sorted.push_back(axis);
   std::ranges::sort(sorted, {}, [](const StridedAxis& axis) { return magnitude(axis.stride); });
-  // Each stride that steps over all that lies along the smaller ones meets none of it.
+  // A stride that steps over everything along the smaller strides never meets it.
   Wide covered = 0;
   for (auto axis = sorted.begin(); axis != sorted.end(); ++axis) {
     if (static_cast<Wide>(magnitude(axis->stride)) > covered) {

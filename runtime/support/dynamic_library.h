@@ -19,7 +19,7 @@ class DynamicLibrary {
   explicit operator bool() const { return handle_ != nullptr; }
   const std::string& failures() const { return failures_; }  // one line each
   std::string path() const;                                  // the file that was opened, as far as the loader knows
-  void* find(const char* symbol) const;                      // null if there is none
+  void* find(const char* symbol) const;                      // null if it is missing
 
   template <class Function>
   Function find_as(const char* symbol) const {

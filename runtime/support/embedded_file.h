@@ -1,4 +1,4 @@
-// Text files that the build puts into the library; scantune_embed() in runtime/CMakeLists.txt makes them.
+// Text files embedded in the library by scantune_embed() of runtime/CMakeLists.txt.
 #pragma once
 
 namespace scantune {

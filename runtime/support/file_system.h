@@ -1,4 +1,4 @@
-// What kind of file system a file lies on.
+// The kind of file system of a file.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Remarks for people, on standard error or to whoever takes them.
+// Remarks for people, to standard error or to a program's log function.
 #pragma once
 
 #include <string_view>

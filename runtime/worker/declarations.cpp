@@ -39,7 +39,7 @@ Json parameter_json(const ParameterModel& parameter) {
           {"values", list_of(parameter.values, [&](int value) { return value_json(parameter, value); })}};
 }
 
-// Where a value stands in its parameter's list.
+// The index of a value in its parameter's list.
 std::size_t index_of(const ParameterModel& parameter, int value) {
   const auto found = std::ranges::find(parameter.values, value);
   if (found == parameter.values.end())

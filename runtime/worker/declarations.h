@@ -1,4 +1,4 @@
-// What algorithms and families declare, as the protocol tells it.
+// The declarations of algorithms and families as JSON of the protocol.
 #pragma once
 
 #include "space/config_json.h"

@@ -1,4 +1,4 @@
-// A device that is not here: a worker can say what would run on it, and with which config, but can run nothing.
+// A device that is not in this machine: a worker can say which config would run on it, but can run nothing.
 #pragma once
 
 #include <string>

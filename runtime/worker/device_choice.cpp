@@ -51,7 +51,7 @@ DeviceChoice DeviceChoice::parse(const std::string& device, const std::optional<
 std::shared_ptr<Device> DeviceChoice::open() {
   if (!passed_on_) {
     if (seed_) setenv("SCANTUNE_HOST_SEED", seed_->c_str(), 1);
-    // The driver numbers the visible GPUs anew, and the one left is its first.
+    // The driver renumbers the visible GPUs, and the only one left is its first.
     if (index_ != 0) setenv("CUDA_VISIBLE_DEVICES", visible_device(index_).c_str(), 1);
     passed_on_ = true;
   }

@@ -13,7 +13,7 @@ class LineReader {
 
   enum class Outcome {
     line,
-    too_long,  // returned as soon as the limit is passed; the next call goes on behind the line
+    too_long,  // returned as soon as the limit is passed; the next call continues after the line
     end
   };
 

@@ -1,4 +1,4 @@
-// What was measured, selected and shown, as the protocol tells it.
+// Measurements, selections and race exhibits as JSON of the protocol.
 #pragma once
 
 #include "measure/exhibits.h"

@@ -8,7 +8,7 @@ namespace {
 // Foreign text in a message may be no UTF-8.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// Returns why the document is no request, having taken from it what there is.
+// Takes the members of a request that are there, and returns why the document is not a request.
 std::string take(Json& document, WorkerRequest& request) {
   if (!document.is_object()) return "the line is not a JSON object";
   if (const auto id = document.find("id"); id != document.end()) {

@@ -21,10 +21,10 @@ struct WorkerError : Error {
 };
 
 struct WorkerRequest {
-  Json id;  // null if the line has none
+  Json id;  // null if the line has no id
   std::string method;
   Json params = Json::object();
-  std::string fault;  // why the line is no request; empty if it is one
+  std::string fault;  // why the line is not a request; empty if it is one
 };
 
 // Takes neither more memory nor more time than what a request may hold: 32 levels and 2^20 values.

@@ -16,7 +16,7 @@ class Session {
   // open_device is called by the first request that needs the device, and again by the next one if it throws.
   explicit Session(std::function<std::shared_ptr<Device>()> open_device) : open_device_(std::move(open_device)) {}
 
-  // The answer to one line, without its end. Throws nothing: a line that is no request gets an answer too.
+  // The answer to one line, without its end. Throws nothing: a line that is not a request gets an answer, too.
   std::string respond(const std::string& line);
 
  private:

@@ -295,7 +295,7 @@ TEST_P(ArraysOf, DoNotOverlap) {
       const bool is_pair = output.role == OperandRole::output && other.role == OperandRole::input;
       const bool may_coincide = is_pair && GetParam().may_be_in_place;
       const std::string how =
-          may_coincide ? " overlap: they must be the same range or lie apart" : " overlap: they must lie apart";
+          may_coincide ? " overlap: they must be the same range or not overlap" : " overlap: they must not overlap";
       const std::uintptr_t last = there + (other.bytes() - 1) / alignment * alignment;
       for (const std::uintptr_t where : {last, there - static_cast<std::uintptr_t>(output.bytes()) + alignment, there})
         if (where != there || !may_coincide)
@@ -343,9 +343,9 @@ const std::vector<Wrong> kWrong = {
     {"scantune_workspace", "memory", "at the end of memory", calls_in_wide_workspace, [](Arguments& a) { a.workspace = kEnd - 255; }, {"workspace [0xffffffffffffff00, +", "passes the end of the address space"}},
     {"scantune_workspace", "bytes", "too few", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 100; }, {"workspace.bytes is 100, and one run needs ", "ask the plan how many it needs"}},
     {"scantune_workspace", "bytes", "none", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 0; }, {"workspace.bytes is 0, and one run needs "}},
-    {"scantune_workspace", "memory", "in the input", calls_in_workspace, [](Arguments& a) { a.workspace = a.input + 4096; }, {"workspace [0x10000001000, +", " and input [0x10000000000, +", " bytes) overlap: they must lie apart"}},
-    {"scantune_workspace", "memory", "that ends in the input", calls_in_wide_workspace, [](Arguments& a) { a.workspace = a.input - 256; }, {" and input [0x10000000000, +", " bytes) overlap: they must lie apart"}},
-    {"scantune_workspace", "memory", "around the output", calls_in_workspace, [](Arguments& a) { a.workspace = a.output; }, {"workspace [0x20000000000, +", " [0x20000000000, +", " bytes) overlap: they must lie apart"}},
+    {"scantune_workspace", "memory", "in the input", calls_in_workspace, [](Arguments& a) { a.workspace = a.input + 4096; }, {"workspace [0x10000001000, +", " and input [0x10000000000, +", " bytes) overlap: they must not overlap"}},
+    {"scantune_workspace", "memory", "that ends in the input", calls_in_wide_workspace, [](Arguments& a) { a.workspace = a.input - 256; }, {" and input [0x10000000000, +", " bytes) overlap: they must not overlap"}},
+    {"scantune_workspace", "memory", "around the output", calls_in_workspace, [](Arguments& a) { a.workspace = a.output; }, {"workspace [0x20000000000, +", " [0x20000000000, +", " bytes) overlap: they must not overlap"}},
     {"scantune_run scantune_scan ScanOptions ReduceOptions ArgOptions SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions LoadBalanceOptions ExpandOptions SortOptions ArgsortOptions", "stream", "of another context", calls_now, of_another_context, {"stream: it belongs to another context"}},
     {"scantune_run scantune_scan ScanOptions ReduceOptions ArgOptions SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions LoadBalanceOptions ExpandOptions SortOptions ArgsortOptions", "stream", "captured, of an unknown problem", calls_now, captured, {"being captured", "make a plan before"}},
     {"scantune_plan_run Plan::operator()", "stream", "of another context, beside an overlap", all_calls, overlapping, {"stream: it belongs to another context"}},

@@ -253,7 +253,7 @@ TEST(VerifierOfLoadBalances, RefusesWhatIsWrong) {
   EXPECT_TRUE(has(text, "rank_of ")) << text;
   text =
       refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::indices), 4 * request.n); });
-  EXPECT_TRUE(has(text, "behind the output")) << text;
+  EXPECT_TRUE(has(text, "past the output")) << text;
   text = refusal(both, [&](const auto&, const auto& a) { flip(a.operand(OperandRole::input), 40); });
   EXPECT_TRUE(has(text, "it changed its input")) << text;
   const LoadBalanceRequest values = request_of(ValueType::u64, ValueType::f32, Assigned::values);

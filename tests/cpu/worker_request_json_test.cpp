@@ -136,7 +136,7 @@ TEST(RequestJson, RefusesRequestsAndSaysWhy) {
       {R"({"input_type": "i32", "n": 4, "rows": 2})",
        "request.rows is for requests with segments rows, and this one has none"},
       {R"({"algorithm": "copy", "input_type": "i32", "n": 4, "operator": {}})",
-       "request.operator is for custom operators, and a copy has none"},
+       "request.operator is for custom operators, and a copy takes no operator"},
       {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "less", "operator": {}})",
        "request.operator is for criteria of the caller's own, predicate and unique_by, and request.criterion is less"},
       {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "predicate", "operator": {"name": "odd"}})",

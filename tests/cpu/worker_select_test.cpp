@@ -302,10 +302,10 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
          if (ran.request.n == kItems && !ran.in_place())
            *ran.at(ran.arguments.operand(OperandRole::output), ran.kept + 2, 4) = {};
        },
-       "behind the results that there are, at byte 8"},
+       "past the results that there are, at byte 8"},
       {"an item behind the output", 0,
        [](const Ran& ran) { *ran.at(ran.arguments.operand(OperandRole::output), ran.request.n, 4) = {}; },
-       "behind the output"},
+       "past the output"},
       {"in place", 0,
        [&](const Ran& ran) {
          if (ran.in_place() && ran.kept > 0) flip(ran.at(ran.arguments.operand(OperandRole::output), 0, 4));
@@ -325,7 +325,7 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
        [](const Ran& ran) {
          if (ran.kept < ran.request.n) *ran.at(ran.arguments.operand(OperandRole::indices), ran.kept, 8) = {};
        },
-       "behind the results that there are, at byte 0"},
+       "past the results that there are, at byte 0"},
       {"a value", 2,
        [&](const Ran& ran) {
          if (ran.kept > 0) flip(ran.at(ran.arguments.operand(OperandRole::values_output), 0, 2));
@@ -335,7 +335,7 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
        [](const Ran& ran) {
          if (ran.kept < ran.request.n) *ran.at(ran.arguments.operand(OperandRole::values_output), ran.kept, 8) = {};
        },
-       "behind the results that there are, at byte 0"},
+       "past the results that there are, at byte 0"},
       {"a rejected item", 3,
        [&](const Ran& ran) {
          if (ran.request.n - ran.kept > 5) flip(ran.at(ran.arguments.operand(OperandRole::rejected), 5, 4));
@@ -345,7 +345,7 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
        [](const Ran& ran) {
          if (ran.kept > 0) *ran.at(ran.arguments.operand(OperandRole::rejected), ran.request.n - ran.kept, 4) = {};
        },
-       "behind the results that there are, at byte 0"},
+       "past the results that there are, at byte 0"},
       {"a rejected item behind the kept ones", 5,
        [&](const Ran& ran) {
          if (ran.request.n > ran.kept) flip(ran.at(ran.arguments.operand(OperandRole::output), ran.kept, 4));
@@ -375,7 +375,7 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
          if (ran.in_place() && ran.kept < ran.request.n)
            flip(ran.at(ran.arguments.operand(OperandRole::output), ran.kept, 4));
        },
-       "it changed items behind its results, in place"},
+       "it changed items past its results, in place"},
   };
   for (const Mistake& mistake : mistakes) {
     SelectRequest request = mistake.outputs == 6

@@ -385,7 +385,7 @@ TEST(VerifierOfSorts, RefusesWhatIsWrong) {
   EXPECT_TRUE(has(text, "indices ")) << text;
   text =
       refusal(both, [&](const auto& request, const auto& a) { flip(a.operand(OperandRole::indices), 4 * request.n); });
-  EXPECT_TRUE(has(text, "behind the output")) << text;
+  EXPECT_TRUE(has(text, "past the output")) << text;
   text = refusal(both, [&](const auto&, const auto& a) { flip(a.operand(OperandRole::input), 40); });
   EXPECT_TRUE(has(text, "it changed its input")) << text;
   const SortRequest values = with_values({}, ValueType::f64);

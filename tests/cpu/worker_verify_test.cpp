@@ -96,7 +96,7 @@ TEST(Verifier, NoticesWritesBehindTheItemsThatMemorySaysThereAre) {
         if (scanned.request.n == 0) scanned.output[12] = {};
       },
       request);
-  EXPECT_NE(of_nothing.find("there are no items: it wrote behind the items"), std::string::npos) << of_nothing;
+  EXPECT_NE(of_nothing.find("there are no items: it wrote past the items"), std::string::npos) << of_nothing;
 
   // So far behind that no guard notices.
   const std::string of_one = complaint(
@@ -104,7 +104,7 @@ TEST(Verifier, NoticesWritesBehindTheItemsThatMemorySaysThereAre) {
         if (scanned.request.n == 1) scanned.output[scanned.bytes() + 4096] = {};
       },
       request);
-  EXPECT_NE(of_one.find("behind the items that memory says there are, at byte 4096"), std::string::npos) << of_one;
+  EXPECT_NE(of_one.find("past the items that memory says there are, at byte 4096"), std::string::npos) << of_one;
 }
 
 // A config is tuned for up to 2^30 items, of which no output need be looked through for writes of none.
@@ -190,7 +190,7 @@ TEST(Verifier, ProvesAConfigWithTheStandInBeforeItRunsTheCallersOwnOperator) {
 
 TEST(Verifier, CatchesTheCallersOwnKernelWhereItTouchesOtherMemory) {
   const std::pair<const char*, std::function<void(const Scanned&)>> mistakes[] = {
-      {"behind the output", [](const Scanned& scanned) { scanned.output[scanned.bytes()] = {}; }},
+      {"past the output", [](const Scanned& scanned) { scanned.output[scanned.bytes()] = {}; }},
       {"changed its input", [](const Scanned& scanned) { const_cast<std::byte*>(scanned.input)[3] ^= std::byte{1}; }}};
   for (const auto& [said, mistake] : mistakes) {
     ScanningDevice device;
@@ -232,7 +232,7 @@ TEST(Verifier, TellsOfTheCallersOwnKernelThatItTouchedOtherMemoryBeforeWhatElseI
   request.determinism = Determinism::run_to_run;
   const std::string message =
       message_of<WrongResult>([&] { Verifier(device).verify(request, default_config(request, 90), &kCallersOwn, {}); });
-  EXPECT_NE(message.find("behind the output"), std::string::npos) << message;
+  EXPECT_NE(message.find("past the output"), std::string::npos) << message;
 }
 
 TEST(Verifier, RunsTheRequestedSizeItsNeighbourAndSizesAroundTheTile) {
@@ -362,7 +362,7 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
        "item 512"},
       {"writes before the output", [](const Scanned& scanned) { scanned.output[-1] = {}; }, "before the output"},
       {"writes behind the output", [](const Scanned& scanned) { scanned.output[scanned.bytes()] = {}; },
-       "behind the output"},
+       "past the output"},
       {"the initial value in memory",
        [](const Scanned& scanned) {
          if (scanned.request.init == Init::memory) scanned.flip(0);
@@ -374,7 +374,7 @@ TEST(Verifier, CatchesEveryKindOfMistake) {
        },
        ""},
       {"writes behind the workspace",
-       [](const Scanned& scanned) { scanned.workspace[scanned.workspace_bytes - 4096] = {}; }, "behind the workspace"},
+       [](const Scanned& scanned) { scanned.workspace[scanned.workspace_bytes - 4096] = {}; }, "past the workspace"},
   };
   for (const PlantedMistake& mistake : mistakes) {
     const std::string message = complaint(mistake.make);
@@ -420,7 +420,7 @@ TEST(Verifier, CatchesWritesAroundAnOutputThatIsCopiedInParts) {
   request.n = (u64{1} << 21) + 77;
   const std::pair<const char*, std::function<void(const Scanned&)>> mistakes[] = {
       {"before the output, at byte 4095", [](const Scanned& scanned) { scanned.output[-1] = {}; }},
-      {"behind the output, at byte 4095", [](const Scanned& scanned) { scanned.output[scanned.bytes() + 4095] = {}; }}};
+      {"past the output, at byte 4095", [](const Scanned& scanned) { scanned.output[scanned.bytes() + 4095] = {}; }}};
   for (const auto& [said, mistake] : mistakes) {
     const std::string message = complaint(
         [&, make = mistake](const Scanned& scanned) {
@@ -498,7 +498,7 @@ TEST(Verifier, LooksAroundOutputsThatAreCheckedOnTheDevice) {
     };
     const std::string message =
         message_of<WrongResult>([&] { verify(device, request_of(ValueType::i32), kCheckedOnDevice); });
-    EXPECT_NE(message.find(behind ? "behind the output" : "before the output"), std::string::npos) << message;
+    EXPECT_NE(message.find(behind ? "past the output" : "before the output"), std::string::npos) << message;
   }
 }
 

@@ -61,7 +61,7 @@ void CudaContext::throw_failure(const Failure& failure) const {
   throw DeviceError(
       "the CUDA context has failed and runs nothing more: " + failure.reason +
           ". A kernel before, of this library or another, did this; compute-sanitizer finds which. The process "
-          "must be restarted, or the device reset and every plan made anew.",
+          "must be restarted, or the device reset and every plan made again.",
       failure.result);
 }
 

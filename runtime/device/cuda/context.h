@@ -1,4 +1,4 @@
-// One CUDA context, and what is known about its health.
+// One CUDA context, and whether it has failed.
 #pragma once
 
 #include <atomic>

@@ -274,7 +274,7 @@ StreamState CudaDevice::stream_state(Stream stream) {
   CUgraph graph = nullptr;
   context_->check(capture_info(stream, status, graph), "cuStreamGetCaptureInfo");
   if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
-    throw DeviceError("the capture of the stream has been invalidated by an earlier call; end it and start anew");
+    throw DeviceError("the capture of the stream has been invalidated by an earlier call; end it and start again");
   // The driver has no id for a stream that it captures.
   if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) return {0, graph};
   unsigned long long id = 0;

@@ -1,4 +1,4 @@
-// A GPU, seen through one CUDA context.
+// A GPU with one CUDA context.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class CudaDevice : public Device {
   ~CudaDevice() override;
 
   const DeviceIdentity& identity() const override { return identity_; }
-  Compiler& compiler() override;  // NVRTC behind the disk cache; one for all devices
+  Compiler& compiler() override;  // NVRTC with the disk cache; one for all devices
   std::string driver_version() const override;
   std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                std::span<const int> max_shared_bytes) override;

@@ -8,9 +8,9 @@
 
 namespace scantune {
 
-// The mean microseconds of one replay of what enqueue puts into the stream. The context must be current; the stream
-// must be idle and of no other use meanwhile. One replay goes before, untimed: the timed ones then queue up behind it,
-// so that none waits for the CPU. Throws DeviceError; an exception of enqueue passes through.
+// The mean microseconds of one replay of the work that enqueue puts into the stream. The context must be current, and
+// the stream idle and unused by others. An untimed replay comes first: the timed ones queue up after it, so that none
+// waits for the CPU. Throws DeviceError; an exception of enqueue passes through.
 double time_graph_us(const CudaContext& context, Stream stream, const std::function<void(Stream)>& enqueue,
                      int replays);
 

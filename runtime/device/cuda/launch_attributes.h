@@ -1,4 +1,4 @@
-// The attributes of a launch beside its sizes: an overlap with the kernel before it, and clusters.
+// The attributes of a launch other than its sizes: overlap with the previous kernel, and clusters.
 #pragma once
 
 #include "core/contract/launch.h"

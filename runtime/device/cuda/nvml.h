@@ -1,4 +1,4 @@
-// What NVIDIA's management library tells about a GPU. The library is optional, since containers often lack it.
+// Facts about a GPU from NVIDIA's management library. The library is optional, since containers often lack it.
 #pragma once
 
 #include <optional>

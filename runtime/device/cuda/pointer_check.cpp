@@ -39,7 +39,7 @@ std::string fault_of(const Allocation& found, const CudaContext& context, int de
   if (found.managed || found.type == CU_MEMORYTYPE_HOST)
     return found.accessible ? "" : "it is host memory that the GPU cannot reach";
   if (found.device_ordinal != device_ordinal)
-    return "it lies on GPU " + std::to_string(found.device_ordinal) + ", but the call runs on GPU " +
+    return "it is on GPU " + std::to_string(found.device_ordinal) + ", but the call runs on GPU " +
            std::to_string(device_ordinal);
   if (found.context && found.context != context.handle()) return "it belongs to another CUDA context of this GPU";
   return {};

@@ -58,7 +58,7 @@ void Allocations::free(void* memory) noexcept {
   const auto found =
       std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& range) { return range.begin == memory; });
   if (found == ranges_.end()) {
-    std::fprintf(stderr, "scantune: %p is freed but is no allocation of the host device\n", memory);
+    std::fprintf(stderr, "scantune: %p is freed but is not an allocation of the host device\n", memory);
     std::abort();
   }
   if (!intact(*found)) {

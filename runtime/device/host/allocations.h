@@ -15,7 +15,7 @@ class Allocations {
     unsigned char* begin;
     u64 bytes;
 
-    // Whether [address, address + count) lies inside; the subtraction wraps for addresses before it.
+    // Whether [address, address + count) is inside; the subtraction wraps for addresses before it.
     bool contains(const void* address, u64 count) const {
       const u64 offset = reinterpret_cast<u64>(address) - reinterpret_cast<u64>(begin);
       return offset < bytes && count <= bytes - offset;
@@ -31,7 +31,7 @@ class Allocations {
   void free(void* memory) noexcept;  // ends the process if a guard zone was written to
   const Range* find(const void* address) const;     // the allocation that holds the address, or null
   std::string damaged_guard() const;                // empty if every guard zone is intact, else what was written to
-  std::string describe(const void* address) const;  // where an address lies, for reports
+  std::string describe(const void* address) const;  // the allocation of an address, for reports
 
  private:
   std::vector<Range> ranges_;  // sorted by address

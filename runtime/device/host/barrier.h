@@ -1,4 +1,4 @@
-// A barrier in shared memory (mbarrier): a phase ends when all arrivals, and all bytes that were announced, are in.
+// A barrier in shared memory (mbarrier): a phase ends when all arrivals and all announced bytes have come.
 #pragma once
 
 #include <algorithm>

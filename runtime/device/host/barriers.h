@@ -15,7 +15,7 @@ class Barriers {
   Barriers(WeakMemory& memory, WatchedWrites& watched, Scheduler& scheduler, Failures& failures)
       : memory_(memory), watched_(watched), scheduler_(scheduler), failures_(failures) {}
 
-  void open(u32 slot);  // begins a new CTA, which has none
+  void open(u32 slot);  // begins a new CTA, without barriers
 
   // What the current thread does.
   void init(u64* word, u32 arrivals, host::Site site);

@@ -1,4 +1,4 @@
-// Bulk copies under way, which read and write late, and the values that CTAs send each other.
+// Pending bulk copies, which read and write late, and the values that CTAs send each other.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A bulk copy under way: it reads its source at one moment and writes its destination at a later one. So does a value
-// that a CTA sends a peer of its cluster.
+// A pending bulk copy: it reads its source at one time and writes its destination later. A value that a CTA sends to a
+// peer of its cluster does the same.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// How a run draws what it leaves open, and from which numbers.
+// Random choices of a run, and the generators that they come from.
 #pragma once
 
 #include "device/host/random.h"

@@ -14,8 +14,8 @@ class Clusters {
 
   Cluster& form(u32 slot, u32 size, u32 block_threads);  // slot: that of its first CTA
 
-  // What the current thread does. mine and barrier lie in its own CTA's shared memory, at the places that they have in
-  // the peer's.
+  // Operations of the current thread. mine and barrier are in its own CTA's shared memory, at the same places as in the
+  // peer's.
   void arrive(host::Site site);
   void wait(host::Site site);
   void send(const void* mine, u32 rank, const void* in, u32 bytes, const u64* barrier, host::Site site);

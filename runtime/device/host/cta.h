@@ -68,7 +68,7 @@ struct CudaThread : host::Lane, Fibre {
   u32 waited_groups = 0;
   host::Site site{};
 
-  // Whether [address, address + bytes) lies, aligned, in the shared memory of its CTA.
+  // Whether [address, address + bytes) is aligned and in the shared memory of its CTA.
   bool has_in_shared(const void* address, u32 bytes, u32 alignment) const {
     const u64 offset = reinterpret_cast<u64>(address) - reinterpret_cast<u64>(shared);
     return offset % alignment == 0 && offset < shared_bytes && bytes <= shared_bytes - offset;
@@ -84,7 +84,7 @@ struct Meeting {
   u32 arrived = 0;
 };
 
-// What the lanes bring to a meeting stands in arrays: completing one looks at all lanes.
+// The lanes' operands of a meeting are arrays, since completing one looks at all lanes.
 struct Warp {
   static constexpr u32 kMaxShuffleBytes = 32;
 

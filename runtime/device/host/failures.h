@@ -1,4 +1,4 @@
-// The first thing that went wrong in a run.
+// The first failure of a run.
 #pragma once
 
 #include "device/host/barrier.h"

@@ -35,7 +35,7 @@ void Grids::reset(std::span<const Grid> grids) {
   const u32 fitting = std::max(1u, kMaxResidentThreads / static_cast<u32>(widest));
   const u32 limit = std::max(std::clamp(std::min(choices_.schedule.resident_ctas, fitting), 1u, kMaxResidentCtas),
                              static_cast<u32>(largest_cluster));
-  for (const auto& cta : ctas_) cta->live = 0;  // a failed run leaves some behind
+  for (const auto& cta : ctas_) cta->live = 0;  // a failed run leaves some CTAs
   free_slots_.clear();
   for (u32 slot = limit; slot-- > 0;) free_slots_.push_back(slot);
   started_ctas_ = 0;

@@ -13,13 +13,13 @@ namespace scantune {
 
 class HostLibrary {
  public:
-  // Throws DeviceError if the image is no shared object of ours.
+  // Throws DeviceError if the image is not a shared object of ours.
   HostLibrary(const Binary& binary, host::Hooks* hooks);
   HostLibrary(const HostLibrary&) = delete;
   HostLibrary& operator=(const HostLibrary&) = delete;
   ~HostLibrary() { close(); }
 
-  // The function of that name; the first throws DeviceError if there is none, the second returns null.
+  // The function of that name. If it does not exist, the first throws DeviceError and the second returns null.
   void* get(const std::string& symbol) const;
   void* find(const std::string& symbol) const;
 
@@ -32,7 +32,7 @@ class HostLibrary {
 // The kernels of one instantiation.
 class HostModule : public Module {
  public:
-  // Throws DeviceError if the image is no shared object of ours or lacks a kernel.
+  // Throws DeviceError if the image is not a shared object of ours or lacks a kernel.
   HostModule(const Binary& binary, std::span<const std::string> kernels, host::Hooks* hooks);
   // Some of the kernels of a library, whose names there begin with the prefix.
   HostModule(std::shared_ptr<const HostLibrary> library, std::span<const std::string> kernels, std::string prefix);

@@ -1,10 +1,10 @@
 // The machine that runs kernels on the CPU: one fibre per CUDA thread, a few resident CTAs, and a scheduler that makes
-// every choice a GPU leaves open from a seed. Threads give way only at the hooks of host_abi.h.
+// every choice a GPU leaves open from a seed. Threads yield only at the hooks of host_abi.h.
 //
 // A run that breaks a rule of the programming model, deadlocks or does not end throws DeviceError with a report that
 // names CTA, warp, lanes and the line of the kernel; its fibres are abandoned and the machine can be used again.
 //
-// Each part keeps a state of its own, and knows only parts that stand before it.
+// Each part has its own state, and knows only the parts before it.
 #pragma once
 
 #include <span>

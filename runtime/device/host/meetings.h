@@ -1,4 +1,4 @@
-// Where threads meet: all of a CTA at its barrier, lanes of a warp at a vote, a shuffle or their barrier.
+// Collective operations: all threads of a CTA at its barrier, lanes of a warp at a vote, a shuffle or their barrier.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Threads that spin on memory, and rest until what they look at may have changed.
+// Threads that spin on memory. They sleep until that memory may have changed.
 #pragma once
 
 #include <algorithm>

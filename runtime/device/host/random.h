@@ -1,4 +1,4 @@
-// The seeded generator behind every choice of the host device (splitmix64: Steele, Lea and Flood, 2014).
+// The seeded generator of every choice of the host device (splitmix64: Steele, Lea and Flood, 2014).
 #pragma once
 
 #include "core/contract/types.h"

@@ -1,4 +1,4 @@
-// How the host device runs a grid: everything that a GPU leaves open, drawn from a seed.
+// How the host device runs a grid: everything that a GPU does not guarantee, drawn from a seed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Scheduler decides which lane runs next. Threads give way only at the hooks of host_abi.h.
+// Scheduler decides which lane runs next. Threads yield only at the hooks of host_abi.h.
 #pragma once
 
 #include <bit>

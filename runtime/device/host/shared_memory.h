@@ -1,4 +1,4 @@
-// The shared memory of a CTA: arbitrary bytes at first, and a guard zone behind them.
+// The shared memory of a CTA: arbitrary bytes at first, and a guard zone after them.
 #pragma once
 
 #include <vector>

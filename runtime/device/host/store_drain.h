@@ -1,4 +1,4 @@
-// Makes a waiting store visible now and then, as if by itself.
+// Makes a buffered store visible at random times.
 #pragma once
 
 #include "device/host/choices.h"

@@ -1,7 +1,7 @@
-// What one thread has written to shared memory since its last fence_shared_for_bulk: bulk copies need not see it.
+// The writes of one thread to shared memory since its last fence_shared_for_bulk: bulk copies need not see them.
 //
-// Shared memory is ordinary memory here, so a thread's writes are known only as what has changed while it ran. That is
-// too much work to do for every thread; a CTA watches one, and over many seeds each has its turn.
+// Shared memory is ordinary memory here, so a thread's writes are found by comparing memory before and after it ran.
+// That is too slow for every thread: a CTA watches one, and over many seeds each thread is watched.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ class UnfencedWrites {
   // the one turns into the other, and before any of the functions below.
   void catch_up(bool thread_ran);
 
-  void fence();                                          // the thread's fence: copies see what it has written so far
+  void fence();                                          // the thread's fence: copies see its writes so far
   void replaced(const unsigned char* begin, u32 bytes);  // a copy has just written there
 
   // What a copy that is issued now need not see, as offsets from begin.

@@ -1,4 +1,4 @@
-// What the threads' unfenced writes hide from bulk copies, for one thread of each CTA.
+// The unfenced writes that bulk copies do not see yet, for one thread of each CTA.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class WatchedWrites {
   void reset() { watching_ = false; }
   void open(u32 slot) { ctas_[slot].thread = nullptr; }  // begins a new CTA
 
-  // Watches some thread of the CTA from now on. Writes before its first barrier or bulk operation are not told apart.
+  // Watches one thread of the CTA from now on. Writes before its first barrier or bulk operation are not distinguished.
   void watch(Cta& cta) {
     if (ctas_[cta.slot].thread == nullptr) choose(cta);
   }

@@ -56,8 +56,8 @@ class WeakMemory {
  private:
   static constexpr u32 kNone = ~0u;
   static constexpr u32 kBuckets = 4096;
-  static constexpr u32 kGranuleBytes = 16;  // every access lies within one granule
-  static constexpr u32 kHistory = 4096;     // writes that stale loads can look behind
+  static constexpr u32 kGranuleBytes = 16;  // every access is within one granule
+  static constexpr u32 kHistory = 4096;     // writes that stale loads can miss
 
   // arrived: the CTA sees it, but perhaps not what came before it.
   enum class Reach : u8 { thread, warp, arrived, cta };

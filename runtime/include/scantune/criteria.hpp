@@ -195,7 +195,7 @@ class Criterion : public Rule<T> {
   template <class Text>
     requires kIsText<Text>
   Criterion(const Text&) : Criterion() {
-    static_assert(!kIsText<Text>, "text is no predicate yet: pass Predicate::source(text)");
+    static_assert(!kIsText<Text>, "text is not a predicate: pass Predicate::source(text)");
   }
   template <HostFunction Function>
     requires(!std::is_same_v<Function, UserFunction>)

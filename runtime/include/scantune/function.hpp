@@ -81,7 +81,7 @@ class UserFunction {
     requires detail::kIsText<Text>
   UserFunction(const Text&) {
     static_assert(!detail::kIsText<Text>,
-                  "text is no function yet: say what it is for, as in Predicate::source(text) or Map::source(text)");
+                  "text is not a function: give its role, as in Predicate::source(text) or Map::source(text)");
   }
 
   template <detail::HostFunction Function>

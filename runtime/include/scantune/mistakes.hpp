@@ -39,7 +39,7 @@ constexpr void explain_mistake() {
   static_assert(!(kIsChoice<Arguments> || ...),
                 "choices are options and have names: pass {.kind = Kind::exclusive}, say");
   static_assert(!(kIsTextAlone<Arguments> || ...),
-                "text is no function yet: pass Op::custom(text, identity), or an option such as {.load = "
+                "text is not a function: pass Op::custom(text, identity), or an option such as {.load = "
                 "Map::source(text)}");
   static_assert(!(kIsStream<Arguments> || ...), "the stream is an option and has a name: pass {.stream = stream}");
 }

@@ -68,7 +68,7 @@ class SortIndices {
   template <class Index>
   constexpr SortIndices(Index* output)
       : output_(const_cast<std::remove_const_t<Index>*>(output)), type_(detail::type_of<Index>()) {
-    static_assert(!std::is_const_v<Index>, "the indices are const: where keys stood is written there");
+    static_assert(!std::is_const_v<Index>, "the indices are const: the input indices of the keys are written there");
     static_assert(detail::kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
   }
 
@@ -151,7 +151,7 @@ Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted s
 
 template <class PlanType, class Key, class Index>
 auto sort_of_indices(std::uint64_t n, scantune_sorted sorted, const ArgsortOptions& options) {
-  static_assert(!std::is_const_v<Index>, "the indices are const: where keys stood is written there");
+  static_assert(!std::is_const_v<Index>, "the indices are const: the input indices of the keys are written there");
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
   auto call = sort_of<PlanType, Key>(n, sorted, options);
   call.request.index_type = type_of<Index>();

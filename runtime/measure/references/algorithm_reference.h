@@ -15,7 +15,7 @@ namespace scantune {
 
 // Kernels that check outputs by inputs on the device, in the order in which they run.
 struct CheckKernels {
-  std::string header;  // empty: there are none
+  std::string header;  // empty: no kernels
   std::vector<std::string> names;
 };
 
@@ -45,7 +45,7 @@ class AlgorithmReference {
 // Numbers of rows or columns, each with the variant whose kernels are run.
 using OtherExtents = std::initializer_list<std::pair<u64, Variant>>;
 
-// Adds the request with each of these, but for those that no family can do.
+// Adds the request with each of these, except those that no family supports.
 template <class Typed>
 void add_with_other(u64 Typed::*extent, OtherExtents others, Typed request, std::vector<RequestVariant>& served) {
   for (const auto& [count, variant] : others) {

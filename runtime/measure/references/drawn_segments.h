@@ -1,4 +1,4 @@
-// Segments of drawn lengths, of which any part can be made by itself.
+// Segments of random lengths, any part of which can be computed independently.
 #pragma once
 
 #include "measure/inputs.h"
@@ -16,7 +16,7 @@ class DrawnSegments {
         seed_(spec.seed),
         is_extreme_(spec.pattern == InputPattern::specials) {}
 
-  // Calls visit(segment, first item, item behind its last one) for those segments, in their order.
+  // Calls visit(segment, first item, one past the last item) for those segments, in order.
   template <class Visit>
   void visit_segments(u64 first, u64 end, const Visit& visit) const {
     walk({0, segments_, 0, n_}, [&](const Node& node) { return node.first < end && node.end > first; }, visit);

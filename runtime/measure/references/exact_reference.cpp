@@ -23,7 +23,7 @@ std::optional<Mismatch> ExactReference::check(u64 first, std::span<const std::by
   std::vector<std::byte> expected(found.size());
   make(input_, OperandRole::output, first, expected);
   auto mismatch = first_mismatch(spec().request, output_, first, expected, found);
-  if (mismatch && mismatch->expected == mismatch->found) {  // NaNs, which are told apart by their bits
+  if (mismatch && mismatch->expected == mismatch->found) {  // NaNs, which differ in their bits
     const u64 place = (mismatch->index - first) * item_bytes();
     mismatch->expected += " of bits " + bits_at(&expected[place], item_bytes());
     mismatch->found += " of bits " + bits_at(&found[place], item_bytes());

@@ -1,4 +1,4 @@
-// Results that are right to the last bit or wrong, made anew whenever they are asked for.
+// Results that must match to the last bit. They are computed again whenever they are needed.
 #pragma once
 
 #include "measure/reference.h"

@@ -11,9 +11,9 @@ namespace {
 
 // The sum of m numbers that are as likely a as -a exceeds 12 sqrt(m) a once in 10^31 times.
 constexpr double kDeviations = 12;
-constexpr u64 kPairedItems = 512;  // of which the later half negates the earlier one, but for one item
+constexpr u64 kPairedItems = 512;  // of which the later half negates the earlier one, except one item
 constexpr u64 kMostExcess = 31;    // what the one item has beyond that
-constexpr u64 kPowersOfARow = 16;  // factors that are no 1 or -1, about; powers of two, so few that none overflows
+constexpr u64 kPowersOfARow = 16;  // about so many factors other than 1 and -1; powers of two, too few to overflow
 
 class SmallSubsets {
  public:

@@ -1,5 +1,5 @@
-// What a scan on the CPU has combined so far, and whether an output agrees with it. All kinds have the same members:
-// add_item() takes an item of the input's type, add_init() an accumulator, add() what was combined later.
+// The running value of a scan on the CPU, and whether an output agrees with it. All kinds have the same members:
+// add_item() takes an item of the input's type, add_init() an accumulator, add() a later running value.
 #pragma once
 
 #include <cmath>
@@ -124,7 +124,7 @@ class RunningRounded {
 
   void output(std::byte* output) const { put_floating(request_->output_type, value_, output); }
 
-  // The accumulator lies within the bound, and rounding it to the output is monotone, infinities included.
+  // The accumulator is within the bound, and rounding it to the output is monotone, infinities included.
   bool agrees(const std::byte* found) const {
     const long double number = floating_at(request_->output_type, found);
     if (exact_) return number == rounded(request_->output_type, value_);

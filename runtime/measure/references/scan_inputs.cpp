@@ -59,7 +59,7 @@ double most_exact_sum(const ScanRequest& request) {
 
 int narrowest_bits(const ScanRequest& request) { return 8 * std::min(request.input_bytes(), request.output_bytes()); }
 
-// Where a running minimum or maximum stands after `share` of its way, from the least of the range.
+// The running minimum or maximum after `share` of its way, from the least of the range.
 double moved(Operator op, const Range& range, double share) {
   const double offset = share * kMovedShare * range.span();
   return op == Operator::min ? (1 + kMovedShare) / 2 * range.span() - offset : offset;
@@ -81,10 +81,9 @@ class Items {
         exponent_slope_(std::min(1.0, kGrowingExponent / items())),
         bits_(narrowest_bits(spec.request)) {}
 
-  // Calls visit(place of the item, index) for `count` items in order of memory, starting at `first`. Sums are exact
-  // and results depend on items far back where items are combined in the order of their indices. So a scan of columns
-  // gets the items of the scan whose rows its columns are: what lies in line l of column c is that one's item l of row
-  // c.
+  // Calls visit(place of the item, index) for `count` items in order of memory, starting at `first`. Sums are exact and
+  // results depend on items far back where items are combined in the order of their indices. So a scan of columns gets
+  // the items of the scan whose rows its columns are: line l of column c has that scan's item l of row c.
   template <class Visit>
   void visit(u64 first, std::size_t count, const Visit& visit) const {
     u64 line = first / columns_, column = first % columns_, index = column * lines_ + line;
@@ -214,7 +213,7 @@ class Items {
     return sign(random_bits(~seed_, index)) * (index % 2 == 0 ? magnitude : 1 / magnitude);
   }
 
-  // Half of the items lie on the way that the running value takes, the others behind it.
+  // Half of the items are on the path of the running value, the others past it.
   double moving_offset(u64 index) const {
     const u64 bits = random_bits(seed_, index);
     const double progress = static_cast<double>(index) / items();
@@ -289,7 +288,7 @@ void fill_scan_input(const ScanSpec& spec, u64 first, std::span<std::byte> out) 
     return;
   }
   const Items items(spec);
-  // Type and operator are told apart once and not for every item: there may be 2^30.
+  // Branch on type and operator once, not for every item: there may be 2^30.
   visit_type(spec.request.input_type, [&]<class T>(std::type_identity<T>) {
     visit_operator(spec.request.op, [&]<Operator kOperator>() {
       if constexpr (!std::is_integral_v<T> && kOperator == Operator::sum)

@@ -114,7 +114,7 @@ class ScannedItems final : public Reference {
 
   u64 first_of(u64 band) const { return band * band_lines_ * columns_; }
 
-  // The part's first item from `index` on, or one behind the part.
+  // The part's first item from `index` on, or one past the part.
   u64 first_of(const Part& part, u64 index) const {
     index = std::max(index, first_of(part.band));
     const u64 line = index / columns_, column = index % columns_;

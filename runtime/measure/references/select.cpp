@@ -41,7 +41,7 @@ class SelectedItems final : public ExactReference {
     std::vector<unsigned char> parts;
   };
 
-  // The parts whose items an operand has, one behind the other.
+  // The parts whose items an operand has, in order.
   std::span<const int> parts_in(OperandRole role) const {
     static constexpr int kAll[] = {0, 1, 2};
     const auto all = std::span(kAll).first(static_cast<std::size_t>(request_.parts()));
@@ -117,7 +117,7 @@ class SelectedItems final : public ExactReference {
 
   SelectRequest request_;
   u64 chunks_;
-  std::array<std::vector<u64>, 3> before_;  // of each part, the items before each chunk, and behind the last
+  std::array<std::vector<u64>, 3> before_;  // of each part, the items before each chunk, and in all
 };
 
 class SelectReference final : public AlgorithmReference {

@@ -17,8 +17,8 @@ constexpr int kDigitBits = 8;
 constexpr u64 kDigits = u64{1} << kDigitBits;
 constexpr u64 kMostParts = 256;  // by which one pass is shared among cores
 
-// What stands where, in numbers wide enough for every index. Keys are made again whenever they are looked at: only
-// their order is kept.
+// The order of the keys, as indices wide enough for every n. Keys are computed again whenever they are needed; only
+// their order is stored.
 template <class Index>
 class SortedOrder {
  public:

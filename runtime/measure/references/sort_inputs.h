@@ -1,4 +1,4 @@
-// The keys of sorts, and by what they are compared.
+// The keys of sorts, and how they are compared.
 #pragma once
 
 #include <cstddef>
