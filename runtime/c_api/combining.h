@@ -24,7 +24,7 @@ static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operat
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
               same(SCANTUNE_XOR, Operator::bit_xor) && same(SCANTUNE_CUSTOM, Operator::custom_cheap));
 
-// A request, its operator as this library knows it, whichever header the caller has, and what comes with it.
+// A request, its operator in this library's version of the struct, and its identity, maps and states.
 template <class Caller>
 struct Given {
   const Caller& request;
@@ -54,7 +54,7 @@ template <class Caller>
   return kByCost[number_in(given.combine->cost)];
 }
 
-// Throws unless the identity is one of the request's accumulator.
+// Throws unless the identity has the type of the request's accumulator.
 template <class Typed>
 [[gnu::noinline]] void check_identity(const scantune_function& combine, const Typed& request) {
   const int given = number_in(combine.identity_type);
@@ -115,7 +115,7 @@ bool has_maps(const Caller& caller) {
   return (reinterpret_cast<std::uintptr_t>(caller.load) | reinterpret_cast<std::uintptr_t>(caller.store)) != 0;
 }
 
-// Apart from what every scan() does, so that it costs nothing where there are no maps and no state.
+// Separate from the path of every scan(), so that it costs nothing without maps and state.
 template <class Caller, class Typed>
 [[gnu::noinline]] void add_maps_and_state(Given<Caller>& given, Typed& request, Room& room) {
   given.states = &room.states;

@@ -18,7 +18,7 @@ struct FunctionMember {
   constexpr bool takes(int role) const { return role >= 0 && role < 32 && (roles >> role & 1u) != 0; }
 };
 
-// One comparison, since every call of a scan by a function makes it.
+// A single comparison, since every scan with a function makes it.
 inline bool has_state(const scantune_function& function) {
   return (reinterpret_cast<std::uintptr_t>(function.state) | function.state_bytes) != 0;
 }
@@ -26,9 +26,9 @@ inline bool has_state(const scantune_function& function) {
 const scantune_function& checked_in_full(const FunctionMember& member, const scantune_function* caller,
                                          scantune_function& storage);
 
-// The function as this library knows it: the caller's own, or a copy in the storage. Throws a RequestError that names
-// the wrong member, by the request's member that points to it, what was found and what to do. A plain operator, which
-// warm calls have, takes few instructions.
+// The function in this library's version of the struct: the caller's own, or a copy in the storage. Throws a
+// RequestError that names the invalid member, the value found and what to do. A plain operator, as in warm calls, takes
+// few instructions.
 inline const scantune_function& checked_function(const FunctionMember& member, const scantune_function* caller,
                                                  scantune_function& storage) {
   const bool is_plain = caller->struct_bytes == sizeof(scantune_function) &&

@@ -12,13 +12,13 @@ namespace scantune::c_api {
   fail(member, std::to_string(found) + "; members to come take its place, and until then it must be 0");
 }
 
-// Throws unless what no member names is 0.
+// Throws unless the reserved words are 0.
 inline void check_spare(const char* member, std::uint64_t spare) {
   if (spare != 0) [[unlikely]]
     fail_spare(member, spare);
 }
 
-// Throws unless every choice of the head is one: the device is -1 or 0, each of the others 0 or 1.
+// Throws unless every choice of the head is valid: the device is -1 or 0, each of the others 0 or 1.
 [[gnu::noinline]] inline void check_choices_one_by_one(const scantune_head& head) {
   checked_device(head.device);
   checked<Determinism>("determinism", head.determinism);
@@ -26,8 +26,8 @@ inline void check_spare(const char* member, std::uint64_t spare) {
   checked<Latency>("latency", head.latency);
 }
 
-// Sets what the typed request has of the head's members, and throws if one of the others is wrong that may be checked
-// before the request is.
+// Copies members of the head to the typed request. Throws if another member is wrong that can be checked before the
+// request is.
 template <class Typed>
 [[gnu::always_inline]] inline void take_head(const scantune_head& head, Typed& request) {
   check_spare("head.spare", head.spare[0] | head.spare[1] | head.spare[2] | head.spare[3]);
@@ -43,7 +43,7 @@ template <class Typed>
   if constexpr (requires { request.latency; }) request.latency = static_cast<Latency>(latency);
 }
 
-// Sets what comes with a request, after that was checked.
+// Sets the other members, after the request was checked.
 inline void take_head(const scantune_head& head, Asked& asked) {
   asked.device = head.device;
   check_captured_launches(head.captured_launches);
@@ -54,7 +54,7 @@ inline void take_head(const scantune_head& head, Asked& asked) {
 // The request that a head begins.
 template <class Caller>
 Asked checked_by_head(const scantune_head& head, Room& room) {
-  // A member that fell into padding would not make its struct grow, and no size would show it.
+  // A new member inside padding would not make its struct grow, so its size would not show it.
   static_assert(std::has_unique_object_representations_v<Caller>);
   Caller storage;
   const Caller& said = *as_known(kVersion<Caller>, reinterpret_cast<const Caller*>(&head), kDefaults<Caller>, storage);

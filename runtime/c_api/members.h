@@ -13,7 +13,7 @@
 
 namespace scantune::c_api {
 
-// Throws RequestError: the member is what was found.
+// Throws RequestError with the member and the value found.
 [[noreturn]] void fail(const char* member, const std::string& found);
 [[noreturn]] void fail_enum(const char* member, const char* type, int number, int first, int last);
 
@@ -29,7 +29,7 @@ int number_in(const Enum& member) {
   return value;
 }
 
-// Every scan() comes here for every enum, so the message is made elsewhere.
+// Every scan() calls this for every enum, so the message is made elsewhere.
 template <class Enum>
 int checked_enum(const char* member, const char* type, const Enum& value, int first, int last) {
   const int number = number_in(value);
@@ -38,7 +38,7 @@ int checked_enum(const char* member, const char* type, const Enum& value, int fi
   return number;
 }
 
-// A choice of the library, from the member of a caller's request that is named as its type, scantune_NAME, is.
+// A choice of the library, from the member NAME, of type scantune_NAME, of a caller's request.
 template <class Choice, class Enum>
 Choice checked(const char* member, const Enum& value) {
   constexpr int kLast = static_cast<int>(std::size(Tokens<Choice>::kNames)) - 1;
@@ -84,7 +84,7 @@ scantune_type accumulator_of(const scantune_type& input, const scantune_type& ou
 static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
               same(SCANTUNE_COLUMNS, Segments::columns));
 
-// The member that holds how many segments of a kind there are, and the constant of the kind, as messages name them.
+// The member with the number of segments of a kind, and the constant of the kind, as messages name them.
 struct CountNames {
   const char* extent;
   const char* constant;
@@ -98,11 +98,11 @@ void check_count(const Typed& request, Segments segments, const CountNames& name
   check_count(request.n, request.segments == segments, names, count);
 }
 
-// Throws unless these are those of a custom type.
+// Throws unless a custom type may have this size and alignment.
 void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment);
 [[noreturn]] void fail_built_in_bytes(std::uint32_t bytes, std::uint32_t alignment);
 
-// Sets the size and alignment of the custom type. Throws unless these are those of one, or 0 if no type is.
+// Sets the size and alignment of the custom type. Throws unless they are valid, or 0 without a custom type.
 template <class Caller, class Typed>
 void take_custom_type(const Caller& caller, bool has_one, Typed& request) {
   if (has_one)
@@ -113,26 +113,26 @@ void take_custom_type(const Caller& caller, bool has_one, Typed& request) {
   request.custom_alignment = static_cast<int>(caller.custom_alignment);
 }
 
-// How wide counts, indices or n are. Throws unless the type is an integer of 4 or 8 bytes, or none is named, and it
-// holds the most that they may be.
+// The width of counts, indices or n. Throws unless the type is an integer of 4 or 8 bytes, or the default, and can hold
+// their maximum.
 IntegerWidth checked_width(const char* member, const scantune_type& type, const char* what, u64 most);
 
 [[noreturn]] void fail_type(const char* member, const char* why);
 
-// Throws if a type is named of what a request does not have.
+// Throws if a type is given for something that the request does not have.
 inline void refuse_type(const char* member, const scantune_type& type, const char* why) {
   if (number_in(type) != SCANTUNE_DEFAULT_TYPE) [[unlikely]]
     fail_type(member, why);
 }
 
-// The caller's text; empty where none is given.
+// The caller's text; empty for null.
 inline std::string_view checked_config(const char* config) {
   if (config == nullptr) return {};
   if (*config == '\0') fail("config", "empty; it must be JSON, or NULL to have one chosen");
   return config;
 }
 
-// Asks the request before its types are erased: every scan() comes here, and erasing and restoring them takes longer.
+// Reads the request before its types are erased: every scan() calls this, and erasing and restoring types takes longer.
 template <class Typed>
 void check_supported(const Typed& request) {
   if (const char* reason = unsupported_reason(request)) throw RequestError(to_string(Request(request)) + ": " + reason);

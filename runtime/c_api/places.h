@@ -10,14 +10,14 @@
 
 namespace scantune::c_api {
 
-// The places of arrays, which have a role each, in the order of a request's operands.
+// The place of each role's array in the order of a request's operands.
 class Places {
  public:
   // Pointers that the request itself holds are kept.
   explicit Places(const Asked& asked);
 
-  // The pointers of a call. Throws RequestError for arrays that the request does not have, which is named by them.
-  // Those that it lacks are for Arguments to find.
+  // The pointers of a call. Throws a RequestError that names arrays which the request does not have. Arguments finds
+  // missing ones.
   Pointers of(const Request& request, const scantune_arrays* arrays) const {
     if (arrays == nullptr) [[unlikely]]
       refuse_null();
@@ -36,7 +36,7 @@ class Places {
   }
 
   const Pointers& kept() const { return kept_; }
-  // Whether the arrays are input and output, in the first two places: then they may be put over what is kept.
+  // Whether the arrays are input and output, in the first two places: then pointers may be overwritten in place.
   bool are_plain() const {
     return place_of_[SCANTUNE_INPUT] == 0 && place_of_[SCANTUNE_OUTPUT] == 1 && array_count() == 2;
   }

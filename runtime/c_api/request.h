@@ -12,10 +12,10 @@
 
 namespace scantune::c_api {
 
-// Whether a request without items has no result either.
+// Whether a request of n = 0 has no result.
 bool has_no_result(const Request& request);
 
-// A request, with what comes with it. It points to text of the caller's, and into a Room.
+// A request with its options and functions. It points to the caller's text, and into a Room.
 struct Asked {
   Request request;
   scantune_device device = SCANTUNE_CURRENT_GPU;
@@ -34,21 +34,20 @@ struct Asked {
   bool has_nothing_to_do() const { return request.n == 0 && has_no_result(request); }
 };
 
-// Where a call keeps what it says of its maps, and their states beside that of its operator. Making one costs a call
-// without any next to nothing.
+// Storage of a call for its maps, and for states of maps and operator. It costs almost nothing for a call without them.
 struct Room {
   std::optional<MapViews> views;
   CallStates states;  // unset until something has a state or is a map
 };
 
-// The request of an algorithm and its version, by the caller's struct.
+// The checked request of an algorithm, from the caller's struct.
 template <class Caller>
 inline constexpr Caller kDefaults = {};
 template <class Caller>
 inline constexpr StructVersion kVersion = {};
 
 // Each is defined in the file of its algorithm. Throws a RequestError that names the wrong member, what was found and
-// what to do. It allocates nothing unless it throws. The room must outlive what is returned, the struct need not.
+// what to do. It allocates nothing unless it throws. The room must outlive the result; the struct need not.
 #define SCANTUNE_DECLARE_REQUEST(name, constant, first_last)                                                 \
   template <>                                                                                                \
   inline constexpr scantune_##name##_request kDefaults<scantune_##name##_request> = constant##_REQUEST_INIT; \
@@ -60,16 +59,16 @@ inline constexpr StructVersion kVersion = {};
 SCANTUNE_ALGORITHMS(SCANTUNE_DECLARE_REQUEST)
 #undef SCANTUNE_DECLARE_REQUEST
 
-// The request of any algorithm, checked with its head. Throws RequestError also where it is of none.
+// The request of any algorithm, checked with its head. Throws RequestError also for an unknown algorithm.
 Asked checked_request(const scantune_head* request, Room& room);
-// The request of a scan, without looking for its door.
+// The request of a scan, without dispatch by algorithm.
 Asked checked_scan(const scantune_scan_request* caller, Room& room);
 
 // Sets every member of an algorithm's request of this size to its default. Throws RequestError if there is no such
 // algorithm, or no version of its request has this size.
 void initialise(scantune_head* request, scantune_algorithm algorithm, std::size_t struct_bytes);
 
-// The device that a request asks for.
+// The requested device.
 inline const std::shared_ptr<Device>& device_of(scantune_device device) {
   return device == SCANTUNE_HOST_DEVICE ? host_device() : current_device();
 }

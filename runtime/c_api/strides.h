@@ -14,7 +14,7 @@ void take_given_strides(const scantune_scan_request& caller, ScanRequest& reques
 // The same for a reduction, whose results are dense.
 void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request);
 
-// Every scan() asks this, so it compares once.
+// Every scan() calls this, so it compares once.
 inline bool has_strides(const scantune_scan_request& caller) {
   const i64 strides = caller.row_stride | caller.item_stride | caller.plane_stride | caller.out_row_stride |
                       caller.out_item_stride | caller.out_plane_stride;

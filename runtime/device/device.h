@@ -49,8 +49,8 @@ struct NamedMemory {
 // What is wrong with memory whose allocation holds fewer bytes than the items need.
 std::string shortage(u64 held_bytes, u64 needed_bytes, unsigned item_bytes);
 
-// The most that a memory moves which does so at both edges of its clock; nullopt for a clock or bus of 0, which says
-// that it is not known.
+// The peak bandwidth of a memory that transfers on both clock edges; nullopt if clock or bus width is 0, that is,
+// unknown.
 std::optional<double> peak_gigabytes_per_second(int memory_clock_khz, int bus_width_bits);
 
 class Device {
@@ -65,15 +65,15 @@ class Device {
   virtual std::unique_ptr<Module> load(const Binary& binary, std::span<const std::string> kernels,
                                        std::span<const int> max_shared_bytes) = 0;
 
-  // Throws DeviceError if launches of this shape find no place on the device, however idle it is: a cluster needs more
-  // of neighbouring SMs than a part of a GPU may have.
+  // Throws DeviceError if launches of this shape do not fit the device even when idle: a cluster may need more
+  // neighbouring SMs than a part of a GPU has.
   virtual void check_fits(const Module&, const Launch&) {}
 
-  // Enqueues one kernel. Puts n and the offsets of the launch into the arguments, which are copied no more often.
-  // Throws DeviceError; after an error that destroyed the context every further call throws too.
+  // Enqueues one kernel. Writes n and the offsets of the launch into the arguments, which are copied only once. Throws
+  // DeviceError; after an error that destroyed the context every further call throws too.
   virtual void launch(const Module& module, const Launch& launch, KernelArguments& arguments, Stream stream) = 0;
 
-  // Whether a kernel that fails leaves the device usable, with what some of its CTAs have written.
+  // Whether a failing kernel leaves the device usable, with the writes of some of its CTAs.
   virtual bool outlives_failed_kernels() const { return false; }
 
   // The number of a GPU as CUDA counts those that the process sees; -1 of the host device.
@@ -93,13 +93,13 @@ class Device {
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
   virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
   virtual void copy(void* destination, const void* source, u64 bytes) = 0;      // within the device; synchronous
-  // Downloads what the work in that stream leaves there, and waits for no other stream.
+  // Downloads after the work in that stream, and waits for no other stream.
   virtual void download_behind(Stream, void* destination, const void* source, u64 bytes) {
     download(destination, source, bytes);
   }
   virtual void synchronize() = 0;
 
-  // Memory of the host that is copied from and to at the full speed of the bus. Throws OutOfMemoryError.
+  // Pinned host memory, which is copied at the full speed of the bus. Throws OutOfMemoryError.
   virtual void* allocate_staging(u64 bytes);
   virtual void free_staging(void* memory) noexcept;
   // Copies that may still be under way on return, until synchronize(). They wait for no launch before them.
@@ -129,7 +129,7 @@ class Device {
   virtual double time_us(const std::function<void(Stream)>& enqueue, int replays) = 0;
   virtual std::optional<int> sm_clock_mhz() = 0;  // the clock at this moment; nullopt where it cannot be read
   virtual u64 l2_bytes() = 0;                     // 0 on the host device
-  // What the memory moves at most, as its clock and the width of its bus say; nullopt where nothing does.
+  // The peak memory bandwidth, from clock and bus width; nullopt if these are unknown.
   virtual std::optional<double> peak_gigabytes_per_second() { return std::nullopt; }
 
  protected:

@@ -25,9 +25,9 @@ class ModuleCache {
   // The device must outlive the cache, and every module it handed out.
   explicit ModuleCache(Device& device) : device_(device) {}
 
-  // Compiles and loads the instantiation unless that has been done. Threads that ask for the same one at once wait for
-  // one compilation and share what comes of it, an exception too; a failure is not remembered. Finding a module takes
-  // one shared lock. Plans keep what they get here, so no launch looks here. max_shared_bytes: the largest dynamic
+  // Compiles and loads the instantiation unless that has been done. Threads that request the same module at once wait
+  // for one compilation and share its result or exception; a failure is not remembered. Finding a module takes one
+  // shared lock. Plans keep their modules, so launches do not use the cache. max_shared_bytes: the largest dynamic
   // shared memory of each kernel.
   std::shared_ptr<const LoadedModule> get(const Instantiation& instantiation, std::span<const int> max_shared_bytes);
 

@@ -16,12 +16,12 @@ struct Instantiation {
   std::string label;                 // for messages: lookback{...} of f32 inclusive sum, aligned to 16 bytes
 };
 
-// The templates that kernels of a family include, for built-in operators or one of the caller's own.
+// The templates that kernels of a family include, for a built-in or a custom operator.
 std::vector<std::string> kernel_headers(const FamilyModel& family, bool custom);
 
-// The source does not depend on request.n, so one compiled module serves every N. custom: the operator and the maps, if
-// the request has such of the caller's own. Their sources follow the kernels' headers, with line numbers of their own.
-// Throws CompileError for one that reads a file or lacks a definition, before any compiler sees it.
+// The source does not depend on request.n, so one compiled module serves every N. custom: the caller's operator and
+// maps, if any. Their sources follow the kernels' headers, with their own line numbers. Throws CompileError for one
+// that reads a file or lacks a definition, before any compiler sees it.
 Instantiation instantiate(const Request& request, const Config& config, Variant variant,
                           const CustomOperator* custom = nullptr);
 

@@ -23,7 +23,7 @@ struct SourceMistake {
 // #if leaves out does. A name that ## pastes together is missed.
 std::optional<SourceMistake> first_read_of_a_file(std::string_view source);
 
-// What a source must define beside the struct of its items, and what becomes of that.
+// What a source must define besides the struct of its items.
 struct SourceFunction {
   std::string_view name;
   std::string_view declaration;     // as messages show it
@@ -45,9 +45,9 @@ inline constexpr SourceFunction kPart = {"part", "__device__ int part(Value item
 inline constexpr SourceFunction kPartWithState = {"part", "__device__ int part(Value item, State state)", kKeep.value,
                                                   true};
 
-// A function, a Value or a State that is not there at all, or a struct Value beside the one that is declared.
-// declared_value: the number that the latter names; empty for structs, whose Value the source defines. A function may
-// speak of another type than Value. Where ## pastes names together, any may be there.
+// Why the source lacks a definition: a missing function, Value or State, or a second struct Value. declared_value: the
+// number type that is already declared as Value; empty for structs, which the source defines. A function may use types
+// other than Value. If ## pastes names, any name may exist.
 std::optional<SourceMistake> wrong_definition(std::string_view source, std::string_view declared_value,
                                               const SourceFunction& function = kCombine);
 

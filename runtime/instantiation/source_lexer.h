@@ -24,7 +24,7 @@ struct SourceToken {
 
 class SourceLexer {
  public:
-  // What a digit separator between #if and #endif is: NVRTC takes it for a quote where it skips such a group.
+  // A digit separator between #if and #endif: NVRTC reads it as a quote in a skipped group.
   enum class Separators { parts_of_numbers, quotes_in_groups };
 
   explicit SourceLexer(std::string_view source, Separators separators = Separators::parts_of_numbers);

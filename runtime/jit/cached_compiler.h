@@ -15,8 +15,8 @@ class CachedCompiler : public Compiler {
   std::string fingerprint() const override { return compiler_->fingerprint(); }
   std::string version() override { return compiler_->version(); }
 
-  // The cached binary, whose compile_ms is 0, or else a new one, which is then cached. Two processes that miss at once
-  // both compile and each uses its own.
+  // Returns the cached binary, with compile_ms 0, or a new one, which is then cached. Two processes that miss at once
+  // both compile, and each uses its own.
   Binary compile(const Instantiation& instantiation, const std::string& arch) override;
 
  private:

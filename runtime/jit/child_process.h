@@ -25,8 +25,8 @@ struct ChildLimits {
 };
 
 // Runs the program with its arguments (the first one after its name) in a directory, where its temporary files go too,
-// and waits for it; kills it and its children when they take longer. They end with this process, however it ends.
-// Throws std::system_error when the program cannot be started.
+// and waits for it; kills it and its children after the time limit. They end with this process in any case. Throws
+// std::system_error when the program cannot be started.
 ChildResult run_child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                       const std::filesystem::path& directory, const ChildLimits& limits);
 

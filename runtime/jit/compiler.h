@@ -21,8 +21,8 @@ class Compiler {
  public:
   virtual ~Compiler() = default;
 
-  // What beside the source and the architecture decides the binary: options and, where it is cheap to know, the
-  // compiler's version. It is part of the cache key, and must not load the compiler.
+  // Whatever else determines the binary, besides source and architecture: options and, if cheap to find, the compiler's
+  // version. It is part of the cache key, and must not load the compiler.
   virtual std::string fingerprint() const = 0;
 
   // Name and version, "NVRTC 13.0", for people and provenance. It may load the compiler; throws DeviceError without

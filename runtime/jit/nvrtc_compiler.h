@@ -35,8 +35,8 @@ class NvrtcCompiler : public Compiler {
   std::span<const TemplateFile> templates_;
 };
 
-// Where NVRTC is looked for, in order: what SCANTUNE_NVRTC names and nothing else if it is set, the loader's search
-// path, to which programs of the build tree add .venv by their run path, CUDA_HOME, CUDA_PATH and /usr/local/cuda.
+// Where NVRTC is searched, in order: SCANTUNE_NVRTC, and nothing else if it is set; the loader's search path, to which
+// programs of the build tree add .venv by their run path; CUDA_HOME, CUDA_PATH and /usr/local/cuda.
 std::vector<std::string> nvrtc_candidates();
 
 }  // namespace scantune

@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// What to run. All of it is made before the fork: after one, a process of several threads must not allocate.
+// What to run. It is prepared before the fork: afterwards a process with several threads must not allocate.
 struct SupervisedProgram {
   const char* path;
   char* const* arguments;  // with the name in front and a null pointer at the end
@@ -21,8 +21,8 @@ struct SupervisedProgram {
 };
 
 // The body of a forked process. It leads a process group of its own, runs the program in it, and exits with its status
-// as a shell would say it. It kills the group when the starter ends, however it does: neither a compiler's driver nor
-// the programs that it has started would notice. All signals must be blocked.
+// as a shell would say it. It kills the group when the caller ends for any reason, which a compiler's driver and its
+// child programs would not notice. All signals must be blocked.
 [[noreturn]] void supervise(const SupervisedProgram& program);
 
 }  // namespace scantune

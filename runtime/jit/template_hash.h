@@ -48,8 +48,8 @@ constexpr TemplateView view_of(int sm) { return sm == kHostSm ? TemplateView::ho
 // The hashes of the library's own templates, which are read on first use.
 const TemplateHashes& template_hashes(TemplateView view);
 
-// What a family's kernels are compiled from, for built-in operators or one of the caller's own, on an architecture: the
-// hash that records, trials and breakpoints of such a problem name.
+// The hash of the sources of a family's kernels on an architecture, for a built-in or a custom operator: records,
+// trials and breakpoints of such a problem store it.
 const std::string& template_hash(const FamilyModel& family, bool custom, int sm);
 
 }  // namespace scantune

@@ -7,12 +7,12 @@
 
 namespace scantune {
 
-// NVRTC defines __CUDACC_RTC__ and the host compiler does not, so each skips what is for the other.
+// NVRTC defines __CUDACC_RTC__ and the host compiler does not, so each skips the other's code.
 enum class TemplateView { cuda, host };
 
 struct TemplateText {
-  // The template without comments, #pragma once and what is for the other compiler alone. A run of blanks is one space,
-  // and so is the end of a line beside no directive. Text in quotes is unchanged.
+  // The template without comments, #pragma once and the other compiler's code. A run of blanks is one space, and so is
+  // the end of a line unless it ends a directive. Text in quotes is unchanged.
   std::string text;
   std::vector<std::string> includes;  // the paths in quotes, once for each directive
 };

@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// The functions of a program in place of the driver's. They are called while the library holds no lock, and do not
+// The program's functions, used instead of the driver's. They are called without a lock of the library, and do not
 // throw.
 struct Allocator {
   void* (*allocate)(void* user, std::uint64_t bytes, std::int32_t device) = nullptr;  // null: the driver allocates
@@ -15,7 +15,7 @@ struct Allocator {
   void* user = nullptr;
 };
 
-// What allocates from now on, in the whole process. Memory goes back to what it came from.
+// Sets the allocator for the whole process. Memory returns to the allocator that it came from.
 void set_allocator(const Allocator& allocator);
 Allocator current_allocator();
 

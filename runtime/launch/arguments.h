@@ -18,8 +18,7 @@ struct GivenWorkspace {
   u64 bytes;
 };
 
-// A request whose extents are not 0, unless it has a result without items, nor more than the address space has room
-// for.
+// A request whose extents are not 0, unless it has a result for n = 0, and not more than the address space can hold.
 class CheckedRequest {
  public:
   explicit CheckedRequest(const Request& request);  // throws RequestError that names the extent
@@ -38,22 +37,22 @@ class Arguments {
  public:
   explicit Arguments(const CheckedRequest& request);
 
-  // Throws RequestError if null, alignment, the end of the address space or an overlap says that a pointer is wrong.
-  // The device is queried only for the text of an error, so this is fast enough for every call of a plan.
+  // Throws RequestError if a pointer is null, misaligned, past the end of the address space or overlaps another. The
+  // device is queried only for the text of an error, so this is fast enough for every call of a plan.
   void check(Device& device, const Pointers& pointers, Stream stream) const {
     if (!are_plausible(pointers)) [[unlikely]]
       refuse(device, pointers, stream);
   }
-  // Checks the same by all that the device knows of their memory and of the stream.
+  // Checks the pointers and the stream by querying the device.
   void check_fully(Device& device, const Pointers& pointers, Stream stream) const;
 
   // Throws RequestError if a call with these pointers cannot work in the first needed_bytes of the caller's workspace:
   // these bytes must be outside every operand, gaps included.
   void check_workspace(const GivenWorkspace& given, u64 needed_bytes, const Pointers& pointers) const;
 
-  // Puts the pointers where kernels find them. Returns which kernels serve them.
+  // Writes the pointers to the kernel arguments. Returns which kernels serve them.
   Variant fill(KernelArguments& arguments, const Pointers& pointers) const;
-  // Puts only those of arrays there.
+  // Writes only those of arrays.
   void fill_arrays(KernelArguments& arguments, const Pointers& pointers) const;
 
  private:

@@ -20,8 +20,8 @@ class CaptureReserve : public std::enable_shared_from_this<CaptureReserve> {
   CaptureReserve(const CaptureReserve&) = delete;
   CaptureReserve& operator=(const CaptureReserve&) = delete;
 
-  // Returns a workspace that the graph being captured keeps until it dies. The reserve outlives its graphs, even if the
-  // plan does not. Throws RequestError when all are taken, OutOfMemoryError when memory is short.
+  // Returns a workspace that the graph being captured keeps until it is destroyed. The reserve outlives its graphs,
+  // even if the plan does not. Throws RequestError when all are taken, OutOfMemoryError when memory is short.
   WorkspaceBlock take(Device& device, void* graph);
 
  private:

@@ -23,7 +23,7 @@ struct Call {
   const CallStates* states = nullptr;  // of maps and operator; null where there are no maps and no state
 };
 
-// The plans that a thread has used lately. Their number is bounded; the least recently used of a set makes room.
+// The plans that a thread has used recently: a bounded set, which evicts the least recently used.
 class PlanCache {
  public:
   static constexpr std::size_t kLeastRemembered = 4;  // so many of the plans used last, at least
@@ -54,12 +54,11 @@ class PlanCache {
   u64 uses_ = 0;
 };
 
-// Checks the arguments with the driver's help, makes or remembers the plan, and runs it. Throws RequestError before
+// Checks the arguments with the driver's help, creates or finds the plan, and runs it. Throws RequestError before
 // anything is launched.
 void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call);
 
-// Throws RequestError unless the pointers that every call of a plan takes in place of other arguments lead to the
-// device's memory.
+// Throws RequestError unless the pointers that a plan stores, such as device_n, point to the device's memory.
 void check_kept_pointers(Device& device, const Request& request, const Pointers& pointers);
 
 }  // namespace scantune

@@ -23,8 +23,8 @@ class LaunchContext {
   const std::shared_ptr<WorkspacePool>& pool() const { return pool_; }
   StreamWorkspaces& streams() { return streams_; }
 
-  // Frees the workspaces of all streams, and those that wait for a new owner. Returns their bytes. No launch may be
-  // running or be made meanwhile.
+  // Frees the workspaces of all streams, and unused ones. Returns their bytes. No launch may run or be made at the same
+  // time.
   u64 trim() {
     streams_.release_all();
     return pool_->trim();

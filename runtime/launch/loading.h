@@ -12,7 +12,7 @@ namespace scantune {
 // n.
 std::vector<int> max_shared_bytes(const Config& config, Request request, Variant variant);
 
-// Throws DeviceError if one of the launches finds no place on the device.
+// Throws DeviceError if one of the launches does not fit the device.
 void check_fit(Device& device, const Module& module, const LaunchList& launches);
 
 }  // namespace scantune

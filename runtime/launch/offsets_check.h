@@ -12,11 +12,11 @@ class OffsetsCheck {
  public:
   OffsetsCheck(const std::shared_ptr<Device>& device, const Request& request);
 
-  // Compiles and loads the kernel, which a first check does otherwise. Throws what that throws.
+  // Compiles and loads the kernel, as a first check would. Throws what that throws.
   void load();
 
-  // Waits for the stream. Throws RequestError that names the first offset which is wrong, or the argument where nothing
-  // can be checked: offsets that are not the device's, or a stream that is being captured.
+  // Waits for the stream. Throws a RequestError that names the first invalid offset, or the argument that prevents the
+  // check: offsets outside the device's memory, or a stream that is being captured.
   void check(const void* offsets, Stream stream) const;
 
  private:

@@ -47,10 +47,10 @@ class Plan {
     enqueue(pointers, init, stream, states);
   }
 
-  // Does as run() for pointers that are known to be right.
+  // Does as run() for checked pointers.
   void enqueue(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states = nullptr);
 
-  // Bytes of the workspace that one run needs; 0 where it needs none.
+  // Bytes of workspace that one run needs; 0 without a workspace.
   u64 workspace_bytes() const { return need_.kind == WorkspaceKind::none ? 0 : need_.bytes; }
 
   // Does as run() in the caller's workspace, of which it uses the first workspace_bytes(). It allocates nothing, takes
@@ -99,7 +99,7 @@ class Plan {
   std::shared_ptr<CaptureReserve> reserve_;
 };
 
-// The description of a problem without items, which needs no plan.
+// The description of a problem of n = 0, which needs no plan.
 std::string describe_empty(const Device& device, const Request& request, const CustomOperator* custom);
 
 // Throws RequestError unless a plan may reserve workspaces for that many captured launches.

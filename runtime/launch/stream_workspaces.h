@@ -36,7 +36,7 @@ class StreamWorkspaces {
     return lease_new(stream_id, need);
   }
 
-  // Gives the stream's blocks back to the pool. No launch of the stream may be running or be made meanwhile.
+  // Returns the stream's blocks to the pool. No launch of the stream may run or be made at the same time.
   void release(u64 stream_id);
   // Does so for every stream.
   void release_all();

@@ -26,8 +26,8 @@ constexpr u64 bytes_to_zero(const WorkspaceNeed& need) {
   return need.kind == WorkspaceKind::counted ? sizeof(WorkspaceHeader) : need.bytes;
 }
 
-// What the address of every workspace is a multiple of, as that of all memory of the driver is. Kernels need it for the
-// header and for their widest access.
+// The alignment of every workspace, which all memory of the driver has. Kernels need it for the header and for their
+// widest access.
 inline constexpr u64 kWorkspaceAlignmentBytes = 256;
 static_assert(kWorkspaceAlignmentBytes % alignof(WorkspaceHeader) == 0 &&
               kWorkspaceAlignmentBytes % kVectorAlignmentBytes == 0);

@@ -9,8 +9,8 @@
 
 namespace scantune {
 
-// The copy that moves what the request reads into what it writes, of integers as wide; nullopt where it does not read
-// one array into another of as many items, and for a copy itself.
+// The copy from the request's input to its output, as integers of the same width; nullopt unless it reads one array
+// into another of as many items, and for a copy itself.
 std::optional<Request> copy_beside(const Request& request);
 
 // The configs of which the fastest is the ceiling: the one that the tuning records of this process select, and the

@@ -9,7 +9,7 @@
 
 namespace scantune {
 
-// The check on the device does not agree with the CPU's. That tells nothing about a config.
+// The check on the device disagrees with the CPU's. This says nothing about a config.
 struct NoCheck : Error {
   using Error::Error;
 };

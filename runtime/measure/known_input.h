@@ -11,7 +11,7 @@
 
 namespace scantune {
 
-// An input or output of up to so many bytes is kept whole; a larger one is made again, part by part.
+// An input or output of up to this many bytes is kept; a larger one is computed again, part by part.
 constexpr u64 kMostKeptBytes = u64{16} << 20;
 
 class KnownItems {

@@ -14,7 +14,7 @@
 
 namespace scantune {
 
-// What scans are timed with does not work here. This tells nothing about a config.
+// The timing of scans does not work here. This says nothing about a config.
 struct NoInstrument : Error {
   using Error::Error;
 };

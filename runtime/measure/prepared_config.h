@@ -30,7 +30,7 @@ class PreparedConfig {
   // in the place of an argument is its own. Where memory says how many items there are, that is n.
   void enqueue(const Pointers& pointers, u64 n, void* workspace, Stream stream) const;
   bool reads_n() const { return n_memory_.data() != nullptr; }
-  // Lets that memory say another number, for all runs from now on. Does nothing where it is not read.
+  // Sets the number in that memory for all later runs. Does nothing if it is not read.
   void put_n(u64 n) const;
 
  private:

@@ -39,8 +39,8 @@ struct Contender {
 struct Batch {
   int launches = 1;
   int buffers = 1;
-  // It is enqueued before each run and after the last. Its own time, taken in the same round, does not count. Null: run
-  // follows run.
+  // Enqueued before each run and after the last. Its own time, measured in the same round, is subtracted. Null: runs
+  // are back to back.
   std::function<void(Stream)> neighbour = nullptr;
 };
 
@@ -53,8 +53,8 @@ struct MeasureFailure {
 using MeasureOutcome = std::variant<Measurement, MeasureFailure>;
 
 // The outcomes, in the order of the contenders. A contender that the device refuses fails alone; once the device is
-// lost or refuses the neighbour, every contender does. Between neighbours a run is known by what it adds to their time,
-// so one that adds no more than that varies has no time.
+// lost or refuses the neighbour, every contender does. Between neighbours, the time of a run is what it adds to theirs;
+// if that is within their variation, the run has no time.
 std::vector<MeasureOutcome> race(Device& device, std::span<const Contender> contenders, const Batch& batch,
                                  const MeasurePolicy& policy);
 

@@ -7,8 +7,8 @@
 
 namespace scantune {
 
-// Inputs and outputs that launches rotate over together: far more than any L2 cache, and little enough to keep the
-// translation of addresses out of the figures.
+// Bytes of inputs and outputs that launches rotate over: far more than any L2 cache, but few enough that address
+// translation does not affect the times.
 inline constexpr u64 kRotationBytes = u64{512} << 20;
 
 // Launches in one graph: many for small n, where launching is most of the time, few for large n, where one suffices.

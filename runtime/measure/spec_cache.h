@@ -16,7 +16,8 @@ class SpecCache {
  public:
   explicit SpecCache(u64 most_bytes) : most_bytes_(most_bytes) {}
 
-  // What was made for the spec before, else what make() returns now, kept unless it takes more than the limit alone.
+  // Returns the entry for the spec, or else make()'s result, which is kept unless it is larger than the limit by
+  // itself.
   template <class Make>
   std::shared_ptr<const Made> get(const InputSpec& spec, Make&& make) {
     const auto known = std::ranges::find(entries_, spec, &Entry::spec);

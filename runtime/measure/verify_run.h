@@ -69,7 +69,7 @@ class VerifyRun {
     std::vector<std::byte> output;
   };
 
-  // A whole input that no kernel under test sees.
+  // A complete input that no kernel under test sees.
   struct KeptInput {
     InputSpec spec;
     DeviceBuffer memory;

@@ -13,7 +13,7 @@ class CarriedHashes {
   // Those that come with the library.
   static const CarriedHashes& known();
 
-  // The hash that a family has now, if it had this one before; else the hash itself.
+  // The current hash of a family that had this hash before; else the hash itself.
   const std::string& now(const std::string& hash) const;
 
  private:

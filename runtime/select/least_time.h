@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// Why a run of the request cannot have taken so little; empty if it can.
+// Why a run of the request cannot be that fast; empty if it can.
 std::string impossibility(const std::string& arch, const Request& request, double time_us);
 
 }  // namespace scantune

@@ -15,7 +15,7 @@ namespace scantune {
 struct RecordOrigin;
 struct StatedRequest;
 
-// Where a row comes from; an earlier layer overrides a later one.
+// The layer that a row comes from; an earlier layer overrides a later one.
 enum class Layer {
   user,
   project,  // SCANTUNE_DB_PATH
@@ -56,7 +56,7 @@ struct BreakpointRow {
   std::int64_t n_switch = 0;
 };
 
-// A row that does not say which range it serves serves its octave up to its own n: more items than this.
+// A row without a range serves its octave: more than this number of items, up to its own n.
 constexpr std::int64_t octave_begin(std::int64_t n) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n) - 1));
 }
@@ -78,7 +78,7 @@ struct RecordRow : DeviceRow, ProblemRow {
   std::optional<BreakpointRow> breakpoint = std::nullopt;
 };
 
-// What follows reads the columns of the queries db/queries/load_*.sql by their names. Columns has text(name),
+// The functions below read the columns of the queries db/queries/load_*.sql by name. Columns has text(name),
 // integer(name), real(name) and is_null(name).
 
 template <class Columns>

@@ -31,10 +31,10 @@ bool may_serve(const TuningRecord& record, const Wanted& wanted);
 using Distance = std::array<double, 7>;
 Distance distance(const TuningRecord& record, const Wanted& wanted);
 
-// Rule 11: whether the record says no more than that the default config of its own request was good.
+// Rule 11: whether the record only confirms the default config of its own request.
 bool stands_for_the_default(const TuningRecord& record);
 
-// The types that a record was measured with, beside those of the request, which are as wide.
+// The types that a record was measured with, and the request's types of the same widths.
 enum class TypeMatch {
   same,
   same_class,  // integers for integers, floating-point numbers for floating-point numbers
@@ -42,8 +42,8 @@ enum class TypeMatch {
 };
 TypeMatch type_match(const TuningRecord& record, const Wanted& wanted);
 
-// The operator that a record was measured with, beside that of the request. A custom operator is known by its name
-// where it has one.
+// The operator that a record was measured with, and the request's. A custom operator is known by its name where it has
+// one.
 enum class OperatorMatch {
   same,        // this operator's: built-in, of the same name, or without a name as this one
   cost_class,  // the stand-in's of this operator's cost class

@@ -38,8 +38,8 @@ struct Selection {
 Selection select(const TuningTable& table, const DeviceIdentity& device, const Request& request,
                  std::string_view operator_name = {});
 
-// What select() would take if no record had the config that it does take, and that were not the default; nullopt where
-// no family has another.
+// What select() would choose without its chosen config, in records or as default; nullopt if no family has another
+// config.
 std::optional<Selection> runner_up(const TuningTable& table, const DeviceIdentity& device, const Request& request,
                                    std::string_view operator_name = {});
 

@@ -37,7 +37,7 @@ struct TuningRecord {
   std::string database;
   std::shared_ptr<const RecordOrigin> origin = nullptr;  // null where nothing is known
 
-  // The hash that it would name if it were measured now.
+  // The hash of its kernels in this library.
   const std::string& current_template_hash() const {
     return scantune::template_hash(config.family(), request.has_custom_operator(), device.sm);
   }

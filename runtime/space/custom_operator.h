@@ -9,7 +9,7 @@
 
 namespace scantune {
 
-// A map, beside the request that says what it takes.
+// A map; the request says what it takes.
 struct MapSource {
   std::string source;   // CUDA C++ that defines load() or store(); empty where there is no map
   int state_bytes = 0;  // of the struct State that comes with every call; 0: it takes none
@@ -51,7 +51,7 @@ inline std::optional<CustomOperatorView> view_of(const CustomOperator* custom) {
   return CustomOperatorView{custom->source, custom->name, custom->state_bytes};
 }
 
-// What == says, without the call that == makes for the comparison.
+// The result of ==, without its call of a comparison function.
 inline bool are_same(const std::string& text, std::string_view view) {
   return text.size() == view.size() && std::char_traits<char>::compare(text.data(), view.data(), view.size()) == 0;
 }

@@ -24,7 +24,7 @@ struct RequestOperand {
 
   i64 lowest_bytes() const { return lowest * item_bytes; }
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
-  // How far behind a vector boundary an array begins that the kernels for aligned pointers serve.
+  // How far past a vector boundary an array may begin for the kernels for aligned pointers.
   u64 aligned_offset() const { return from_end ? -bytes() % kVectorAlignmentBytes : 0; }
 };
 
@@ -44,7 +44,7 @@ class Operands {
 // The bytes of all operands but those in the place of a kernel's argument.
 u64 moved_bytes(const Request& request);
 
-// The variant for arrays that all begin so many items behind a vector boundary.
+// The variant for arrays that all begin this many items past a vector boundary.
 Variant variant_behind_boundaries(const Request& request, u64 offset = 0);
 
 // The alignment of pointers that the variant `any` serves.

@@ -64,7 +64,7 @@ class Request {
     values_[static_cast<std::size_t>(member.place)] = static_cast<unsigned char>(value);
   }
   inline bool has_default(const MemberModel& member) const;  // whether the member is at it
-  // Whether the extent is one of this request. Where it is not, it is 0, and nobody tells it.
+  // Whether this request has the extent. Otherwise the extent is 0 and not shown.
   bool has(const ExtentModel& extent) const {
     return extent.member == nullptr || (*this)[*extent.member] == extent.value;
   }
@@ -82,7 +82,7 @@ class Request {
   // The type that its operator combines, or else that of its items.
   inline ValueType accumulator_type() const;
   int accumulator_bytes() const { return bytes_of(accumulator_type()); }
-  // Whether it takes a source of the caller's own: an operator or a predicate.
+  // Whether it takes a source of the caller's: an operator or a predicate.
   bool has_custom_operator() const {
     if (const auto operation = op()) return is_custom(*operation);
     const auto criterion = value<Criterion>();

@@ -78,8 +78,8 @@ Config default_config(const Request& request, int sm);
 Config default_config_without_clusters(const Request& request, int sm);
 
 // The legal configs of one family that a search explores: all combinations of primary parameters, from each of these
-// one departure among the secondary ones, and from the default config one departure to each value that is for that
-// alone. The list is empty if the family does not support the request.
+// one change of a secondary parameter, and from the default config one change to each value that is listed for the
+// default only. The list is empty if the family does not support the request.
 std::vector<Config> searched_configs(const FamilyModel& family, const Request& request, int sm);
 
 // How a value is spelled in JSON, SQL and text: the token of an enumerator or the digits of an integer.

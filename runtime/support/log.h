@@ -10,9 +10,9 @@ void log_once(std::string_view message) noexcept;
 
 using LogFunction = void (*)(void* user, const char* message);
 
-// Makes this the log of the process. Any thread may call it, one at a time (and again while it runs, if it makes a
-// remark), and none once another has taken its place. Null: standard error, as "scantune: message" and a newline, which
-// SCANTUNE_LOG=quiet silences.
+// Sets the log of the process. Any thread may call the log, one at a time (recursively if the log makes a remark), and
+// none after another log was set. Null: standard error, as "scantune: message" and a newline, which SCANTUNE_LOG=quiet
+// silences.
 void set_log(LogFunction function, void* user) noexcept;
 
 }  // namespace scantune

@@ -7,8 +7,8 @@
 
 namespace scantune {
 
-// Why somebody beside the user and root may change this file or directory; empty if nobody may. Access lists beyond the
-// mode, and the directories above, are not checked.
+// Why somebody other than the user and root may change this file or directory; empty if nobody may. Access lists beyond
+// the mode, and the directories above, are not checked.
 std::string changeable_because(const struct stat& status, uid_t user);
 
 }  // namespace scantune

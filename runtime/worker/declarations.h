@@ -5,13 +5,13 @@
 
 namespace scantune {
 
-// What requests of an algorithm may say: values by default are null where other members decide them.
+// The members and extents of an algorithm's requests: a default is null if other members decide it.
 Json algorithm_json(const AlgorithmModel& algorithm);
 
-// What rows of a family may hold beside the parameters that it has.
+// The parameters of a family, as rows store them: absent and former values included.
 Json table_json(const FamilyModel& family);
 
-// What a search explores of a family that supports the request.
+// The search space of a family that supports the request.
 Json family_json(const FamilyModel& family, const Request& request, int sm, bool with_configs);
 
 }  // namespace scantune

@@ -13,7 +13,7 @@ namespace scantune {
 
 class Params {
  public:
-  // json must be an object without other members than these, and outlive this.
+  // json must be an object with no other members than these, and must outlive this object.
   Params(const Json& json, std::initializer_list<std::string_view> known);
 
   StatedRequest stated() const;

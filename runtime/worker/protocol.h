@@ -27,7 +27,7 @@ struct WorkerRequest {
   std::string fault;  // why the line is not a request; empty if it is one
 };
 
-// Takes neither more memory nor more time than what a request may hold: 32 levels and 2^20 values.
+// Limits memory and time: at most 32 levels and 2^20 values.
 WorkerRequest read_request(const std::string& line);
 
 // Each returns one line, without its end.
@@ -37,7 +37,7 @@ std::string refusal_of_long_line();
 
 Json error_json(const WorkerError& error);
 
-// The list of what function() makes of each.
+// The list of function(each).
 template <class Range, class Function>
 Json list_of(const Range& range, const Function& function) {
   Json list = Json::array();

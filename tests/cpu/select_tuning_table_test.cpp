@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
                "for integers"},
         BadRow{"unknown algorithm", [](RecordRow& row) { row.algorithm = "median"; }, "the algorithm is 'median'"},
         BadRow{"a shape", [](RecordRow& row) { row.shape = "segments=10"; },
-               "the shape is \"segments=10\", which is none of a scan"},
+               "the shape is \"segments=10\", which is not that of a scan"},
         BadRow{"request that is no JSON", [](RecordRow& row) { row.request = "i32 sum"; }, "not JSON"},
         BadRow{"request that is a list", [](RecordRow& row) { row.request = "[]"; }, "must be a JSON object"},
         BadRow{"request without types", [](RecordRow& row) { row.request = "{}"; }, "input_type is missing"},

@@ -280,7 +280,7 @@ TEST_F(Workspaces, AreRefusedByTheNameOfAnAllocatorThatHasNoMemory) {
   memory.is_exhausted = true;
   const AllocatorInPlace allocator(memory.allocator());
   EXPECT_EQ(message_of<OutOfMemoryError>([&] { lease(1, kPacked4); }),
-            "the allocator that the program has set returned null for a workspace of 1024 bytes on device -1");
+            "the program's allocator returned null for a workspace of 1024 bytes on device -1");
   memory.is_exhausted = false;
   EXPECT_NE(lease(1, kPacked4), nullptr);
 }

@@ -11,7 +11,7 @@
 
 namespace scantune {
 
-// The device is thread-safe. Every call works whatever context is current, and leaves that one current.
+// The device is thread-safe. Every call works with any current context, and leaves that one current.
 class CudaDevice : public Device {
  public:
   // The context must be current. Throws DeviceError when a query of its GPU fails.

@@ -14,7 +14,7 @@ struct CUfunc_st;
 
 namespace scantune {
 
-// What the compiler gave a kernel.
+// A kernel's resources, as compiled.
 struct KernelResources {
   int registers;    // per thread
   int local_bytes;  // per thread; more than 0 means spills or indexed arrays
@@ -22,8 +22,8 @@ struct KernelResources {
 
 class CudaModule : public Module {
  public:
-  // Loads at once what CUDA would by default load at the first launch. Throws DeviceError. allow_large_clusters admits
-  // clusters of more CTAs than every GPU with clusters has; only where the architecture has them.
+  // Loads kernels at once that CUDA would load at their first launch. Throws DeviceError. allow_large_clusters permits
+  // clusters of more than 8 CTAs, on architectures that have them.
   CudaModule(std::shared_ptr<const CudaContext> context, const Binary& binary, std::span<const std::string> kernels,
              std::span<const int> max_shared_bytes, bool allow_large_clusters);
   ~CudaModule() override;

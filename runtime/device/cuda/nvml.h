@@ -8,7 +8,7 @@ namespace scantune {
 
 class NvmlDevice {
  public:
-  // Every query returns nullopt when the library or the device is not there.
+  // Every query returns nullopt without the library or the device.
   explicit NvmlDevice(const std::string& pci_bus_id);
 
   std::optional<int> sm_clock_mhz() const;

@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// What a thread has seen of global memory.
+// The state of global memory that a thread has seen.
 struct Sight {
   u32 view = 0;                   // all writes up to this time
   bool predecessor_done = false;  // and all writes of the grid before

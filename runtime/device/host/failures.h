@@ -6,7 +6,7 @@
 
 namespace scantune {
 
-// A failure is turned into text once the fibres are left, since what they own is abandoned.
+// A failure becomes text only after the fibres are left, since objects of abandoned fibres are never destroyed.
 struct Failure {
   const char* what = nullptr;
   const CudaThread* thread = nullptr;  // null: the machine as a whole

@@ -18,7 +18,7 @@ inline void start_fibre(Fibre& fibre, void* stack_top, std::size_t stack_bytes, 
   fibre.context = boost::context::detail::make_fcontext(stack_top, stack_bytes, entry);
 }
 
-// The first thing a resumed fibre does: note where the one that resumed it can be continued.
+// A resumed fibre first records where to continue the fibre that resumed it.
 inline void keep_context(FibreTransfer transfer) { static_cast<Fibre*>(transfer.data)->context = transfer.fctx; }
 
 // Returns when something switches back to `from`.

@@ -19,11 +19,11 @@ struct HostLaunch {
 
 class HostDevice : public Device {
  public:
-  // Seed 0 is the calm schedule, the same for every run; with any other, each run draws a schedule of its own.
+  // Seed 0 is the calm schedule, the same for every run; with any other seed, each run draws its own schedule.
   // compiler: null means the system's C++ compiler, without a cache.
   explicit HostDevice(u64 seed = 0, std::unique_ptr<Compiler> compiler = nullptr);
 
-  // Goes on as if the device were made with this seed.
+  // Continues as if the device had been created with this seed.
   void set_seed(u64 seed);
 
   // Runs launches as one stream would: in order, overlapping where pdl allows it. Returns when all are done. Throws
@@ -31,8 +31,8 @@ class HostDevice : public Device {
   void run(std::span<const HostLaunch> launches);
   void run(std::span<const HostLaunch> launches, const Schedule& schedule);
 
-  // How many bytes of global memory the ordinary loads and stores of kernels have moved so far; status words and bulk
-  // copies are not among them.
+  // Bytes of global memory that ordinary loads and stores of kernels have moved so far, without status words and bulk
+  // copies.
   u64 moved_bytes() const;
 
   const DeviceIdentity& identity() const override { return identity_; }

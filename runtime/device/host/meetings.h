@@ -12,8 +12,8 @@ class Meetings {
   Meetings(WeakMemory& memory, Scheduler& scheduler, Failures& failures)
       : memory_(memory), scheduler_(scheduler), failures_(failures) {}
 
-  // The thread, which is the current one, takes part, and goes on when all have. They are inline: where fibres switch,
-  // no processor predicts where a function returns to, so each call costs more than it seems.
+  // The thread, which is the current one, takes part, and goes on when all have. Inline: across a switch of fibres the
+  // processor mispredicts returns, so calls are expensive.
   void sync_block(CudaThread& thread, host::Site site);
   void sync_warp(CudaThread& thread, u32 mask, host::Site site) {
     meet(thread, Meeting::Operation::sync_warp, Waiting::sync_warp, 0, mask, site);

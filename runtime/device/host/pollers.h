@@ -20,7 +20,7 @@ class Pollers {
     u32& polled = thread.warp->polled[thread.lane];
     polled = std::min(polled, memory_.polled_changes());
   }
-  // The current thread goes on once memory may have changed since the oldest poll that its decision to pause rests on.
+  // Resumes the current thread when memory may have changed since the oldest poll that made it pause.
   void pause(host::Site site);
 
   void wake_if_changed() {

@@ -15,7 +15,7 @@ namespace scantune {
 
 class Scheduler {
  public:
-  // The machine around the threads, which takes a step whenever a warp has had its turn.
+  // The machine, which takes a step after each turn of a warp.
   class Steps {
    public:
     // The next thread, or null when the machine has nothing more to do or has failed.
@@ -83,7 +83,7 @@ class Scheduler {
   CudaThread* take_queued();  // a lane of some warp; null if its CTA stands still
 
   void note_progress() { ++progress_; }  // arrivals, and what bulk copies have done
-  // Whether too many looks in a row have been in vain. elsewhere: counts other progress.
+  // Whether too many consecutive polls saw no change. elsewhere: counts other progress.
   bool seems_stuck(u64 elsewhere);
 
  private:

@@ -19,14 +19,14 @@ class UnfencedWrites {
 
   void watch(unsigned char* begin, u32 bytes);  // watches these bytes from now on
 
-  // Takes note of what has changed since the last call: while the thread ran, or while it did not. It is called when
-  // the one turns into the other, and before any of the functions below.
+  // Records changes since the last call, made while the thread ran or while it did not. Call it when the thread starts
+  // or stops running, and before any of the functions below.
   void catch_up(bool thread_ran);
 
   void fence();                                          // the thread's fence: copies see its writes so far
   void replaced(const unsigned char* begin, u32 bytes);  // a copy has just written there
 
-  // What a copy that is issued now need not see, as offsets from begin.
+  // The bytes that a copy issued now need not see, as offsets from begin.
   std::vector<HiddenByte> hidden(const unsigned char* begin, u32 bytes) const;
 
  private:
