@@ -1,4 +1,4 @@
-// Every algorithm with its families. A new family adds its config header and its name here, and its kernels in the file
+// Every algorithm with its families. A new family adds its config header and its name here; its kernels are in the file
 // that the header names. A new algorithm adds its request's header here. The first algorithm is the default.
 #pragma once
 

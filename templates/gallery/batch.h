@@ -1,6 +1,6 @@
-// batch: each thread scans several neighbouring items one after the other in its registers, and only the threads'
-// totals are scanned across the CTA. Most of the work becomes sequential, so that about two operations are left for
-// each item. Threads meet at two barriers, however many items each of them has.
+// batch: each thread scans several neighbouring items in its registers, and only the threads' totals are scanned across
+// the CTA. Most of the work becomes sequential, so that about two operations per item are left. There are two barriers,
+// however many items each thread has.
 #pragma once
 
 #include "gallery/warp_shuffle.h"

@@ -102,7 +102,7 @@ struct BlockedFamily {
     return list;
   }
 
-  // Every row costs the same, but for a shorter last one.
+  // Every row costs the same, except a shorter last one.
   static constexpr Work work(const Config& config, const ScanRequest& request) {
     const u64 items = row_items(request);
     if (items == 0) return {};
@@ -185,8 +185,8 @@ SCANTUNE_DEVICE void scan_by_count(u32 items, const Scan& scan) {
     scan(items);
 }
 
-// From an inclusive scan to the kind that is asked for: an exclusive result is what stands before the item, the initial
-// value first. `before` counts only where there is an item before.
+// From an inclusive scan to the requested kind: an exclusive result is the value before the item, the initial value
+// first. `before` counts only if there is an item before.
 template <class Problem>
 SCANTUNE_DEVICE typename Problem::Accumulator result_of(bool is_first, typename Problem::Accumulator before,
                                                         typename Problem::Accumulator inclusive,

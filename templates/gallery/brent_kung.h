@@ -1,9 +1,9 @@
 // brent_kung: the network of Brent and Kung ("A Regular Layout for Parallel Adders", 1982) across a CTA: fewer than 2 n
 // operations, in about twice the steps of Kogge and Stone.
 //
-// A tree gathers sums of 2, 4, 8... items at the last place of each group, then a second one hands them on to the
-// places between. Neighbouring threads take neighbouring groups, so that whole warps run out of work, and no warp
-// waits for a few of its lanes. A thread has up to two items, since no step has work for more than half of them.
+// A tree gathers sums of 2, 4, 8... items at the last place of each group, then a second tree distributes them to the
+// places between. Neighbouring threads take neighbouring groups, so that whole warps become idle, and no warp waits for
+// a few of its lanes. A thread has up to two items, since no step has work for more than half of them.
 #pragma once
 
 #include "gallery/blocked.h"
@@ -33,8 +33,8 @@ struct BrentKung {
   static constexpr u64 steps(u64 items, int) { return steps_of_groups(items); }
 
 #ifdef SCANTUNE_KERNELS
-  // Scans items[0] to items[count - 1] of shared memory, no more than twice as many as there are threads. Returns where
-  // the results lie.
+  // Scans items[0] to items[count - 1] of shared memory, no more than twice as many as there are threads. Returns the
+  // address of the results.
   template <class Op, int kCapacity, class T, class Count>
   SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     // Up: the last place of each group gathers its two halves.
@@ -45,7 +45,7 @@ struct BrentKung {
       if (last < count) items[last] = Op::combine(items[last - distance], items[last]);
       sync_block();
     }
-    // Down: the middle of a group takes what stands at the end of the group before it.
+    // Down: the middle of a group takes the value at the end of the group before it.
 #pragma unroll
     for (distance /= 4; distance > 0; distance /= 2) {
       const u32 before = (thread_rank() + 1) * 2 * distance - 1;

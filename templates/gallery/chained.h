@@ -1,8 +1,8 @@
 // chained: one pass over the data, with the carry handed from each CTA to the next ("StreamScan", Yan et al., 2013). It
-// reads and writes each item once, as the fastest scans do, but the CTAs wait in a row for one hop after the other.
-// What look-back gains is that nobody waits for a row of hops.
+// reads and writes each item once, as the fastest scans do, but each CTA waits for the one before it, hop by hop.
+// Look-back avoids this serial chain of hops.
 //
-// The tutorial's CTAs take their tiles in the order of their indices, in which nothing says that they start. Here they
+// The tutorial's CTAs take tiles in the order of their indices, although they need not start in that order. Here they
 // draw tickets.
 #pragma once
 
@@ -81,7 +81,8 @@ struct Family<ChainedConfig> {
     if (all == 0) return {};
     const u64 last = request.n - (all - 1) * tile, batch = static_cast<u64>(config.items_per_thread);
     const auto of_tile = [&](u64 items, bool is_first) {
-      // The first thread has nothing before it in the tile but gets the carry, as the others do with what they have.
+      // The first thread has nothing before it in the tile and takes the carry; the others combine it with their
+      // values.
       const u64 threads = ceil_div(items, batch), first = items < batch ? items : batch;
       return BatchScan::operations(items, config.items_per_thread) + (is_first ? 0 : threads - 1 + first + 1);
     };

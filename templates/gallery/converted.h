@@ -1,11 +1,11 @@
-// converted: each kind of scan by way of the other one. The first launch scans to the kind that was not asked for, the
-// second turns its results into those that were.
+// converted: each kind of scan from the other one. The first launch computes the other kind, the second converts its
+// results.
 //
-// From inclusive to exclusive nothing is added: result i is inclusive result i - 1, and the initial value is the first.
-// Back again every result is combined with its own item, which must be read a second time: sums could be taken apart by
-// a subtraction, but maxima could not. The first item has nothing before it, so without an initial value it is the
-// first result. Either way the other kind's results go to memory and come back, which kernels save that know the kind
-// from the start, as all others here do.
+// From inclusive to exclusive nothing is added: result i is inclusive result i - 1, and the first is the initial value.
+// From exclusive to inclusive every result is combined with its own item, which must be read a second time: a
+// subtraction could undo sums, but not maxima. The first item has nothing before it, so without an initial value it is
+// the first result. Either way the other kind's results are written to memory and read again, which all other kernels
+// here avoid.
 #pragma once
 
 #include "gallery/kogge_stone.h"
@@ -50,7 +50,7 @@ struct Family<ConvertedConfig> : BlockedFamily<ConvertedConfig, ConvertedCost> {
     return list;
   }
 
-  // Every item is read again, and the other kind's results are written and read, but for the first one of each row.
+  // Every item is read again, and the other kind's results are written and read, except the first one of each row.
   static constexpr Work work(const ConvertedConfig& config, const ScanRequest& request) {
     const u64 row = row_items(request);
     if (row == 0) return {};

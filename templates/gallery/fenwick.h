@@ -1,10 +1,11 @@
 // fenwick: a Fenwick tree ("A New Data Structure for Cumulative Frequency Tables", 1994) is built, and every result
-// asks it for its prefix. Node i, from 1, has the sum of as many items up to i as the lowest bit of i says; a prefix is
-// one node for each bit of its length. So the queries alone take about n/2 log2 n operations, and read as many values.
+// queries its prefix. Node i, from 1, has the sum of the last items up to i, as many as the lowest set bit of i; a
+// prefix is one node for each set bit of its length. So the queries alone take about n/2 log2 n operations, and read as
+// many values.
 //
-// Building it is the way up of Brent and Kung: one launch puts together the nodes of a CTA's threads, and the next one
-// goes on where they left off, with nodes as many times further apart. The tutorial's code declares a variable twice,
-// uses one that is not there and reads past n; what is meant stands here.
+// Building it is the upward pass of Brent and Kung: one launch builds the nodes of a CTA's threads, and the next one
+// continues from there, with nodes as many times further apart. The tutorial's code declares a variable twice, uses an
+// undeclared one and reads past n; here is a corrected version.
 #pragma once
 
 #include "gallery/blocked.h"
@@ -140,8 +141,8 @@ SCANTUNE_DEVICE T build_nodes(T node, u32 count, T* nodes) {
   return nodes[thread_rank()];
 }
 
-// Builds the nodes whose indices are multiples of `apart`, as far as those of this CTA reach. Nodes that stand closer
-// together are there already; the closest are the items.
+// Builds the nodes of this CTA whose indices are multiples of `apart`. Nodes that are closer together exist already;
+// the closest are the items.
 template <class Problem, FenwickConfig kConfig, bool kFromInput>
 SCANTUNE_DEVICE void build_level(const KernelArguments& arguments, u64 apart) {
   using T = typename Problem::Accumulator;

@@ -1,5 +1,5 @@
-// hybrid: the trees of Brent and Kung with the network of Kogge and Stone at the top. Where the tree has come down to
-// as many groups as a warp has lanes, few operations are left to save, and the steps of the middle are halved.
+// hybrid: the trees of Brent and Kung with the network of Kogge and Stone at the top. When the tree has as few groups
+// as a warp has lanes, few operations are left to save, and the network halves the steps of the middle.
 #pragma once
 
 #include "gallery/brent_kung.h"
@@ -49,8 +49,8 @@ struct Hybrid {
   }
 
 #ifdef SCANTUNE_KERNELS
-  // Scans items[0] to items[count - 1] of shared memory, no more than twice as many as there are threads. Returns where
-  // the results lie.
+  // Scans items[0] to items[count - 1] of shared memory, no more than twice as many as there are threads. Returns the
+  // address of the results.
   template <class Op, int kCapacity, class T, class Count>
   SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     // Up, until no more groups are left than a warp has lanes.

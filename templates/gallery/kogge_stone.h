@@ -2,8 +2,8 @@
 // Recurrence Equations", 1973) across a CTA: the fewest steps, log2 n, and n log2 n operations.
 //
 // It is the scan of Hillis and Steele with one refinement: a thread keeps its own sum in a register and reads only its
-// partner's. Without the register in between, one thread would read what another has just overwritten, which is the
-// race of the tutorial's first version.
+// partner's. Without that register, one thread would read a value that another has just overwritten: the race of the
+// tutorial's first version.
 #pragma once
 
 #include "gallery/blocked.h"
@@ -14,7 +14,8 @@ struct KoggeStone : HillisSteeleCost {
   static constexpr int shared_values(int capacity) { return capacity; }
 
 #ifdef SCANTUNE_KERNELS
-  // Scans items[0] to items[count - 1] of shared memory, no more than there are threads. Returns where the results lie.
+  // Scans items[0] to items[count - 1] of shared memory, no more than there are threads. Returns the address of the
+  // results.
   template <class Op, int kCapacity, class T, class Count>
   SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     const u32 item = thread_rank();

@@ -1,6 +1,6 @@
-// The skeleton of the scans by levels: the items are cut into blocks, the sums of the blocks are scanned in the same
-// way, level by level until one block holds them, and every block gets the prefix of the block before it. Any scan
-// across a CTA serves within the blocks. No CTA waits for another: a launch ends where all must have arrived.
+// The skeleton of the scans by levels: the items are divided into blocks, the sums of the blocks are scanned in the
+// same way, level by level until they fit one block, and every block gets the prefix of the block before it. Any scan
+// across a CTA serves within the blocks. No CTA waits for another: where all must be done, a launch ends.
 #pragma once
 
 #include "gallery/blocked.h"
@@ -184,7 +184,7 @@ struct Block {
 
   SCANTUNE_DEVICE static Shared& shared() { return shared_memory<Shared>(); }
 
-  // Scans items[0] to items[count - 1] of shared memory. Returns where the results lie.
+  // Scans items[0] to items[count - 1] of shared memory. Returns the address of the results.
   SCANTUNE_DEVICE static T* scan(T* items, u32 count) {
     if constexpr (kScan == BlockScan::kogge_stone) {
       return KoggeStone::scan<Op, kItems>(items, count);

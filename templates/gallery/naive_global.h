@@ -1,8 +1,8 @@
-// naive_global: the scan of Hillis and Steele ("Data Parallel Algorithms", 1986) as it is written down first: in global
-// memory. In step k every item takes what stands 2^k places before it.
+// naive_global: the scan of Hillis and Steele ("Data Parallel Algorithms", 1986) in its simplest form: in global
+// memory. In step k every item adds the value 2^k places before it.
 //
-// All items of a step must be read before any is written. So there are two barriers in each, where the tutorial's first
-// version has one and races.
+// All items of a step must be read before any is written. So each step has two barriers; the tutorial's first version
+// has one, and a race.
 #pragma once
 
 #include "gallery/blocked.h"

@@ -1,5 +1,5 @@
-// quadratic: one thread for each result, which adds up all items before it. No thread needs another, and nothing else
-// speaks for it: n²/2 operations and as many reads. It is the answer to "why not simply in parallel".
+// quadratic: one thread for each result, which adds up all items before it. Its only merit is that no thread needs
+// another: it takes n²/2 operations and as many reads. It answers "why not simply in parallel".
 //
 // Results go to the workspace and are copied from there, because input and output may be the same memory, whose items
 // other threads still read.

@@ -1,6 +1,6 @@
-// races: kernels as documents print them first, with a race in them. They belong to no family, so nothing selects,
-// tunes or times them. `scantune gallery --races` runs them on the host device, under schedules that are drawn from
-// seeds, beside the family without the race under the same ones.
+// races: textbook kernels that have a race. They belong to no family, so nothing selects, tunes or times them.
+// `scantune gallery --races` runs them on the host device under random schedules, and the family without the race under
+// the same ones.
 #pragma once
 
 #include "gallery/shared_single.h"

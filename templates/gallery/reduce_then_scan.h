@@ -1,6 +1,6 @@
 // reduce_then_scan: three phases in the other order. Every block is only summed at first; the sums are scanned, level
 // by level; then every block is scanned with the prefix of the one before it. Items are read twice and results written
-// once, so that it moves 3 n values. The library's three_phase does the same with everything that is fast.
+// once, so that it moves 3 n values. The library's three_phase is its optimised form.
 #pragma once
 
 #include "gallery/levelled.h"

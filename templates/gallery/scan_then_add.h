@@ -1,6 +1,6 @@
 // scan_then_add: three phases. Every block is scanned and its total kept; the totals are scanned, level by level; every
-// block but the first gets the prefix of the one before it added. Items are read once and results twice written, so
-// that it moves 4 n values where one pass moves 2 n.
+// block but the first gets the prefix of the one before it added. Items are read once, and results are written, read
+// and written again, so that it moves 4 n values; one pass moves 2 n.
 //
 // The tutorial adds S[block - 1] and calls S exclusive. Prefixes are inclusive here, and the first block gets none.
 #pragma once
@@ -70,8 +70,8 @@ struct Family<ScanThenAddConfig> : LevelledFamily<ScanThenAddConfig> {
 
 namespace scantune {
 
-// Scans the block of this CTA and keeps its total. Exclusive results leave out the first of each block, before which
-// only the carry stands.
+// Scans the block of this CTA and keeps its total. Exclusive results leave out the first of each block, which only has
+// the carry before it.
 template <class Problem, auto kConfig, bool kExclusive, class Item, class Result>
 SCANTUNE_DEVICE void scan_and_keep_total(const KernelArguments& arguments, const Item* input, Result* output) {
   using B = Block<Problem, kConfig>;

@@ -1,5 +1,5 @@
-// serial: the loop that everybody begins with, run by one thread. It takes n - 1 operations, which no other way goes
-// below, one after the other; the thread waits for memory at every item, and the rest of the GPU for the thread.
+// serial: the sequential loop, run by one thread. It takes n - 1 operations, the minimum, one after another; the thread
+// waits for memory at every item, and the rest of the GPU for the thread.
 #pragma once
 
 #include "core/contract/family.h"
@@ -90,7 +90,7 @@ SCANTUNE_DEVICE void serial(const KernelArguments& arguments) {
           scantune::convert<T>(scantune::load_global<CacheHint::normal>(Problem::input(arguments) + first + item));
     }
 
-    // Add one after the other, and store the sum before or behind it.
+    // Add the items in order, and store the sum before or after each.
 #pragma unroll
     for (int item = 0; item < kConfig.unroll; ++item) {
       if (first + item >= arguments.n) break;

@@ -1,6 +1,5 @@
-// shared_double: the scan of Hillis and Steele in shared memory, in two copies of the row that take turns. Each step
-// reads one and writes the other, so that one barrier is enough, for twice
-// the memory. A thread keeps its own value in a register.
+// shared_double: the scan of Hillis and Steele in shared memory, in two copies of the row. Each step reads one copy and
+// writes the other, so that one barrier is enough, for twice the memory. A thread keeps its own value in a register.
 #pragma once
 
 #include "gallery/blocked.h"
@@ -11,8 +10,8 @@ struct SharedDouble : HillisSteeleCost {
   static constexpr int shared_values(int capacity) { return 2 * capacity; }
 
 #ifdef SCANTUNE_KERNELS
-  // Scans items[0] to items[count - 1] of shared memory, no more than there are threads; kCapacity values behind them
-  // are free. Returns where the results lie.
+  // Scans items[0] to items[count - 1] of shared memory, no more than there are threads; the kCapacity values after
+  // them are free. Returns the address of the results.
   template <class Op, int kCapacity, class T, class Count>
   SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     const u32 item = thread_rank();

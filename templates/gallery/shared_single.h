@@ -13,7 +13,8 @@ struct SharedSingle : HillisSteeleCost {
   static constexpr int shared_values(int capacity) { return capacity; }
 
 #ifdef SCANTUNE_KERNELS
-  // Scans items[0] to items[count - 1] of shared memory, no more than there are threads. Returns where the results lie.
+  // Scans items[0] to items[count - 1] of shared memory, no more than there are threads. Returns the address of the
+  // results.
   template <class Op, int kCapacity, class T, class Count>
   SCANTUNE_DEVICE static T* scan(T* items, Count count) {
     const u32 item = thread_rank();

@@ -1,5 +1,5 @@
-// sum_atomic: one pass. The CTAs' sums meet in one word of memory by atomic operations. The word counts them too, so
-// that the last CTA knows that it is the last one, stores the result, and leaves 0 behind: nothing has to be cleared
+// sum_atomic: one pass. The CTAs' sums meet in one word of memory by atomic operations. The word counts them, too, so
+// that the last CTA knows that it is the last, stores the result, and resets the word to 0: nothing has to be cleared
 // before the next launch.
 #pragma once
 

@@ -1,6 +1,6 @@
-// sum_batch: as sum_atomic, with several items for each thread, which adds them up one after the other in a register.
-// Thread t of T takes items t, t + T, t + 2T, and so on, so that the threads of a warp load neighbouring items. There
-// are fewer CTAs, fewer barriers and fewer atomic operations for as many items.
+// sum_batch: as sum_atomic, with several items per thread, which adds them up in a register. Thread t of T takes items
+// t, t + T, t + 2T, and so on, so that the threads of a warp load neighbouring items. There are fewer CTAs, fewer
+// barriers and fewer atomic operations for as many items.
 #pragma once
 
 #include "gallery/summed.h"

@@ -1,5 +1,5 @@
-// sum_two_pass_warp: as sum_two_pass, with the last five steps of the tree by shuffles. Within a warp nobody waits at a
-// barrier.
+// sum_two_pass_warp: as sum_two_pass, with the last five steps of the tree by shuffles. Within a warp no barrier is
+// needed.
 #pragma once
 
 #include "gallery/summed.h"

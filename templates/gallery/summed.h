@@ -1,8 +1,8 @@
 // The skeleton of the ladder of sums (after Harris, "Optimizing Parallel Reduction in CUDA", 2007). Each CTA adds up a
-// tile, and the CTAs' sums are added up in a second launch, or by atomic operations in the same one. Items are added in
-// other orders than they stand in, so results must not depend on the order.
+// tile, and the CTAs' sums are added up in a second launch, or by atomic operations in the same one. Items are not
+// added in their order, so results must not depend on the order.
 //
-// Families that differ by a word are files of their own all the same: each is a lesson.
+// Families that differ by a word still have their own files: each is a lesson.
 #pragma once
 
 #include "core/contract/cta.h"
@@ -18,8 +18,8 @@ enum class Finish { second_launch, atomic };
 // How the threads of a CTA add up theirs.
 enum class Tree { shared, warp };
 
-// How the items of a tile are spread over its T threads. neighbours: each thread takes items that lie side by side.
-// interleaved: thread t takes items t, t + T, t + 2T, and so on.
+// How the items of a tile are spread over its T threads. neighbours: each thread takes contiguous items. interleaved:
+// thread t takes items t, t + T, t + 2T, and so on.
 enum class Spread { neighbours, interleaved };
 
 template <class Config, Finish kFinish, Spread kSpread = Spread::neighbours>
@@ -87,7 +87,7 @@ struct SummedFamily {
     Work work{request.n - 1, steps_of(config, request.n < tile ? request.n : tile),
               request.n * static_cast<u64>(request.input_bytes()) + static_cast<u64>(request.output_bytes())};
     if (kFinish == Finish::atomic) {
-      // The words' additions stand in a row, in whichever order.
+      // The atomic additions to the word are serial, in any order.
       work.steps += all - 1;
     } else {
       const u64 threads = static_cast<u64>(config.block_threads);

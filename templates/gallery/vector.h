@@ -1,8 +1,8 @@
-// vector: as batch, with the items of a thread loaded and stored by 16 bytes at once (int4). One instruction moves what
-// four did, so that more bytes are on their way. It is the last step of the ladder.
+// vector: as batch, with the items of a thread loaded and stored by 16 bytes at once (int4). One instruction moves as
+// much as four did, so that more bytes are in flight. It is the last step of the ladder.
 //
-// Vectors begin at multiples of 16 bytes. Where a row does not, or does not fill a thread's vectors, items come one by
-// one.
+// Vectors begin at multiples of 16 bytes. If a row does not, or does not fill a thread's vectors, items are loaded one
+// by one.
 #pragma once
 
 #include "gallery/batch.h"

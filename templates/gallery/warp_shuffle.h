@@ -1,6 +1,6 @@
 // warp_shuffle: each warp scans its items by shuffles, the first warp scans the totals of the warps, and every item
-// takes what is before its warp. Values travel between registers; only one total of each warp passes through shared
-// memory, and two barriers are all.
+// adds the prefix of its warp. Values move between registers; only one total per warp goes through shared memory, with
+// two barriers.
 //
 // A CTA of fewer than 1024 threads has fewer totals than a warp has lanes. The tutorial lets all 32 lanes read them;
 // here a lane reads only a total that is there.

@@ -1,9 +1,9 @@
 // work_efficient: the scan of Blelloch ("Prefix Sums and Their Applications", 1990) in one CTA: up a tree of sums, and
-// down again with what is before each part of it. Results are exclusive; an inclusive one adds the item itself.
+// down again with the prefix of each part. Results are exclusive; an inclusive one adds the item itself.
 //
-// The tutorial sets the root to 0. Here nothing stands at the root: the first half of every first part has nothing
-// before it, and no value is made up that the operator may not have. The tutorial loads one item for each thread where
-// its tree has two; here each thread has two.
+// The tutorial sets the root to 0. Here the root has no value: the first half of every first part has nothing before
+// it, and no identity is needed, which the operator may not have. The tutorial loads one item per thread although its
+// tree has two; here each thread has two.
 #pragma once
 
 #include "gallery/brent_kung.h"
@@ -18,8 +18,8 @@ struct WorkEfficient {
     return leaves;
   }
 
-  // items - 1 operations up; as many down, but for those that would put nothing before a first half; and as many for
-  // inclusive results.
+  // items - 1 operations up; as many down, except those of first halves, which have nothing before them; and as many
+  // for inclusive results.
   static constexpr u64 operations(u64 items, int) { return 3 * (items - 1) - ceil_log2(items); }
   static constexpr u64 steps(u64 items, int) { return items == 1 ? 0 : steps_of_groups(items - 1) + 1; }
 };
@@ -75,8 +75,8 @@ SCANTUNE_DEVICE void work_efficient(const KernelArguments& arguments) {
   for (u32 item = thread_rank(); item < count; item += kConfig.block_threads) items[item] = row.load(item);
   sync_block();
 
-  // Up: the last place of each part gets the sum of its two halves. Of a part that ends behind the row, the second half
-  // may have no items.
+  // Up: the last place of each part gets the sum of its two halves. If a part ends past the row, its second half may be
+  // empty.
   u32 half = 1;
   for (; half < count; half *= 2) {
     const u32 first = thread_rank() * 2 * half, middle = first + half, last = middle + half - 1;

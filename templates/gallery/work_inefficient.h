@@ -1,8 +1,8 @@
-// work_inefficient: the scan of Hillis and Steele in one CTA, made exclusive before it starts: every item is put one
-// place further than it stands. It is named for its n log2 n operations, where a loop takes n - 1.
+// work_inefficient: the scan of Hillis and Steele in one CTA, made exclusive before it starts: every item is shifted by
+// one place. It is named for its n log2 n operations, where a loop takes n - 1.
 //
 // The tutorial calls an inclusive kernel exclusive, and has its barriers in a branch that some threads leave early.
-// Here the conversion is a line of its own, and all threads meet at every barrier.
+// Here the conversion is a separate line, and all threads reach every barrier.
 #pragma once
 
 #include "gallery/shared_single.h"
@@ -49,7 +49,7 @@ SCANTUNE_DEVICE void work_inefficient(const KernelArguments& arguments) {
   const u32 item = thread_rank();
   const bool exists = item < row.items();
 
-  // Load the items; for an exclusive scan the initial value, and behind it all items but the last.
+  // Load the items; for an exclusive scan the initial value, then all items but the last.
   if (exists) {
     if constexpr (Problem::kExclusive)
       items[item] = item == 0 ? Problem::init(arguments) : row.load(item - 1);
@@ -60,7 +60,7 @@ SCANTUNE_DEVICE void work_inefficient(const KernelArguments& arguments) {
     if (item == 0) items[0] = Problem::Op::combine(Problem::init(arguments), items[0]);
   sync_block();
 
-  // An inclusive scan of what stands there is the result.
+  // An inclusive scan of these values is the result.
   SharedSingle::scan<typename Problem::Op, kConfig.block_threads>(items, row.items());
   if (exists) row.store(item, items[item]);
 }

@@ -1,4 +1,4 @@
-// The copy: what a scan moves, without its arithmetic. Its speed is the ceiling that a scan's is compared with.
+// The copy: the memory traffic of a scan without its arithmetic. Its speed is the ceiling for a scan.
 #pragma once
 
 #include "core/contract/algorithm.h"

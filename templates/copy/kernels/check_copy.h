@@ -1,4 +1,4 @@
-// Checks the output of a copy by its input, as scan/kernels/check_scan.h checks that of a scan. This is no family.
+// Checks the output of a copy against its input, as scan/kernels/check_scan.h does for a scan. A check, not a family.
 #pragma once
 
 #include "copy/parts/copy_problem.h"

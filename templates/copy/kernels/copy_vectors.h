@@ -1,4 +1,4 @@
-// The copy by vectors: no CTA or thread waits for another.
+// Copies vectors. No CTA or thread waits for another.
 #pragma once
 
 #include "copy/config/copy_vectors.h"
@@ -66,7 +66,7 @@ SCANTUNE_DEVICE void copy_vectors(const KernelArguments& arguments) {
       }
     }
 
-  // The units behind the last whole vector, fewer than a warp has threads.
+  // The units after the last whole vector, fewer than a warp has threads.
   if constexpr (kUnits > 1)
     if (const u64 index = vectors * kUnits + thread_rank(); block_rank() == 0 && index < arguments.n)
       scantune::store_global<kConfig.hint>(output + index, Converted<typename Problem::Output>::from(

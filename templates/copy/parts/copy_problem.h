@@ -1,4 +1,4 @@
-// The copy as kernels see it: the types of a request, or what they move where nothing is converted.
+// The copy as kernels see it: the types of a request, or opaque bytes if nothing is converted.
 #pragma once
 
 #include "copy/config/copy.h"

@@ -20,8 +20,7 @@ namespace scantune {
 //   static constexpr XRequest compiled(XRequest);     // optional: equal for requests whose kernels are equal
 //   static constexpr bool has_result_without_items(const XRequest&);  // optional: whether n = 0 launches anything
 //   static constexpr const char* remark(const XRequest&);  // optional: what messages add to the members
-// };
-// Beside it stands the algorithm's rule of what no family can do, for any request whose extents are not 0:
+// }; Next to it is the algorithm's rule for requests that no family supports, if its extents are not 0:
 //   constexpr const char* unsupported_reason(const XRequest&);
 // An operator, the member of type Operator, combines values of the member accumulator_type. XRequest has u64 n, the
 // items, and input_bytes() and the like for the types of its operands. With value types that may be custom it has

@@ -1,4 +1,4 @@
-// What an architecture allows, as far as a config's validity depends on it.
+// The limits of an architecture on which a config's validity depends.
 #pragma once
 
 #include "core/contract/types.h"

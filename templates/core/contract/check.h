@@ -1,4 +1,4 @@
-// How outputs are checked on the device: in chunks, by one thread each.
+// Checks of outputs on the device: in chunks, one thread each.
 #pragma once
 
 #include "core/contract/value.h"

@@ -1,4 +1,4 @@
-// What all requests with an operator have in common: the types of their members, and the rules of value types.
+// Common to all requests with an operator: the types of their members, and the rules of value types.
 #pragma once
 
 #include "core/contract/value.h"
@@ -40,9 +40,9 @@ struct Tokens<Latency> {
   static constexpr const char* kNames[] = {"back_to_back", "isolated"};
 };
 
-// How the items are cut into sequences of their own. Rows lie one after the other, each ceil(n / rows) items long, but
-// for the last ones of an n that is no multiple: these are shorter, or empty. Columns lie side by side in lines of
-// `columns` items: item i is in column i % columns. Where n is no multiple, the last line is shorter.
+// How the items are divided into sequences. Rows are contiguous, each ceil(n / rows) items long; if n is not a
+// multiple, the last ones are shorter, or empty. Columns are side by side in lines of `columns` items: item i is in
+// column i % columns. If n is not a multiple, the last line is shorter.
 enum class Segments { none, rows, columns };
 template <>
 struct Tokens<Segments> {

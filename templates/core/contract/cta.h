@@ -1,4 +1,4 @@
-// What is the same for the CTAs of all families: warps, hints to caches, widths of accesses, and rules of configs.
+// Common to the CTAs of all families: warps, cache hints, access widths, and rules of configs.
 #pragma once
 
 #include "core/contract/arch.h"

@@ -1,6 +1,6 @@
 // The family contract. A family solves the requests of one algorithm, XRequest below. It is one config struct and a
-// specialisation of Family for it; the kernels of the family stand in the file that kHeader names. Nothing outside a
-// family knows its name.
+// specialisation of Family for it; its kernels are in the file that kHeader names. Nothing outside a family knows its
+// name.
 #pragma once
 
 #include "core/contract/arch.h"
@@ -19,7 +19,7 @@ namespace scantune {
 //   static constexpr FormerValue kFormerValues[];       // for the host compiler only; of removed parameters
 //   // Null if the family can solve the problem on that architecture, else why not.
 //   static constexpr const char* unsupported_reason(const XRequest&, int sm);
-//   // How well the family serves a problem that nobody has tuned. The highest wins, and the first of equals in
+//   // How well the family serves an untuned problem. The highest wins, and of equals the first in
 //   // algorithms.h; 0 is a last resort.
 //   static constexpr int preference(const XRequest&, int sm);
 //   static constexpr XConfig default_config(const XRequest&, int sm);
@@ -30,7 +30,7 @@ namespace scantune {
 //   // Every request.n > 0 has launches, supported or not, and 0 where there is a result without items: a module that
 //   // serves every n holds all their kernels.
 //   static constexpr LaunchList launches(const XConfig&, const XRequest&, Variant);
-//   // Optional: Standing::gallery for one whose kernels stand beside its config, to be read.
+//   // Optional: Standing::gallery for a family to be read, with kernels next to its config.
 //   static constexpr Standing kStanding;
 //   // Optional: what an inclusive scan or a reduction costs, without applying an initial value.
 //   static constexpr Work work(const XConfig&, const XRequest&);

@@ -1,4 +1,4 @@
-// How wide integers of the caller's are that count items or say where they are.
+// The width of the caller's integers for counts and indices.
 #pragma once
 
 #include "core/contract/types.h"

@@ -1,4 +1,4 @@
-// What a family needs of the runtime: workspace, and a list of kernel launches.
+// What a family requests from the runtime: a workspace, and a list of kernel launches.
 #pragma once
 
 #include "core/contract/operand_role.h"
@@ -14,8 +14,8 @@ struct CallStates {
   alignas(16) unsigned char combine[kMaxValueBytes];
 };
 
-// The one parameter of every kernel. The runtime fills in pointers and values; the rest comes from the Launch. What the
-// request does not have holds anything, but for pointers, which are null.
+// The only parameter of every kernel. The runtime fills in pointers and values; the rest comes from the Launch. Members
+// that the request does not use hold anything, except pointers, which are null.
 //
 // A kernel waits for each line of the constant cache that it reads of this, 64 bytes long. Where they begin depends on
 // the architecture: on sm_90 the first one ends after 48 bytes, so these hold what every kernel reads.
@@ -29,7 +29,7 @@ struct KernelArguments {
   u64 scratch[2];
   alignas(16) unsigned char init[kMaxValueBytes];  // the initial value; or what items are compared with, or a state
   void* others[kMostRoles - 2];                    // by OperandRole
-  Layout layout;                                   // of items that lie apart
+  Layout layout;                                   // of strided items
   CallStates states;
 
   template <class T = void>
@@ -43,8 +43,8 @@ struct KernelArguments {
   }
 };
 
-// Which bytes a workspace may hold between launches. Status words survive from launch to launch and are told apart by
-// their epoch, so a region is never shared by two layouts: an old payload must not be read as another layout's flag.
+// What a workspace may hold between launches. Status words survive from launch to launch, and their epoch distinguishes
+// them, so two layouts never share a region: an old payload must not be read as another layout's flag.
 enum class WorkspaceKind {
   none,
   scratch,        // written before it is read in every launch; needs no zeroing

@@ -1,4 +1,4 @@
-// Maps: functions of the caller's own that every item goes through on its way in or out.
+// Maps: the caller's functions that convert every item as it is loaded or stored.
 #pragma once
 
 #include "core/contract/combining.h"
@@ -37,8 +37,8 @@ constexpr bool has_maps(const Request& request) {
   return request.load != Load::none || request.store != Store::none;
 }
 
-// The request as kernels and configs see it. Where a map loads, the items that come in are accumulators, and where one
-// stores, those that go out are: only the map knows what lies in memory.
+// The request as kernels and configs see it. With a load, input items are accumulators; with a store, output items are.
+// Only the map knows the types in memory.
 template <HasMaps Request>
 constexpr Request behind_maps(Request request) {
   if (request.load != Load::none) request.input_type = request.accumulator_type;
@@ -65,7 +65,8 @@ constexpr const char* invalid_maps_reason(const Request& request) {
   return nullptr;
 }
 
-// Null if the request's items can be combined behind its maps, else why not. Most requests have none, and pay for none.
+// Null if the request's items can be combined after its maps, else why not. Requests without maps, the most common, pay
+// nothing for them.
 template <HasMaps Request>
 constexpr const char* invalid_items_reason(const Request& request) {
   if (!has_maps(request)) return invalid_combining_reason(request);
@@ -73,7 +74,7 @@ constexpr const char* invalid_items_reason(const Request& request) {
   return invalid_combining_reason(behind_maps(request));
 }
 
-// For families whose kernels move the bytes of items as they lie in memory: null, or that a map takes them one by one.
+// Why a family whose kernels move items as bytes refuses the request (a map converts items one by one), or null.
 template <HasMaps Request>
 constexpr const char* mapped_reason(const Request& request) {
   return has_maps(request) ? "its kernels take items as they lie in memory, without maps" : nullptr;

@@ -125,7 +125,7 @@ struct RequestMember<kMember> {
 #define SCANTUNE_MEMBER(Request, member, match) \
   ::scantune::detail::RequestMember<&Request::member>::row(#member, ::scantune::Match::match)
 
-// One row of the extents beside n. Behind it may stand .where("member", value), if not every request has it.
+// One row of the extents other than n. Append .where("member", value) if not every request has it.
 #define SCANTUNE_EXTENT(Request, member, meaning) \
   ::scantune::detail::RequestMember<&Request::member>::extent(#member, meaning)
 

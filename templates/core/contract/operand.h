@@ -1,5 +1,5 @@
-// What a request reads and writes, for the host compiler only. Pointer checks, kernel arguments, buffers and the bytes
-// moved follow from it.
+// The arrays that a request reads and writes, for the host compiler only. Pointer checks, kernel arguments, buffers and
+// the bytes moved follow from them.
 #pragma once
 
 #ifndef __CUDACC_RTC__
@@ -9,7 +9,7 @@
 
 namespace scantune {
 
-// Whether its memory holds what might stand among the kernels' arguments, and none of what is combined or comes of it.
+// Whether its memory holds a value that could be a kernel argument, rather than items or results.
 constexpr bool is_argument(OperandRole role) {
   return role == OperandRole::init || role == OperandRole::n || role == OperandRole::clamped;
 }
@@ -29,8 +29,8 @@ struct Operand {
   const char* type;          // the member that holds the type of its items, or the name of a built-in type
   const char* extent;        // how many there are: kItems, kOne, kTwo, or the name of another extent
   bool may_be_null = false;  // nothing is read or written where the pointer is null
-  StridedRange range = {};   // of items that lie apart
-  bool from_end = false;     // kernels begin at the last item: it is the array's end that lies on a vector boundary
+  StridedRange range = {};   // of strided items
+  bool from_end = false;     // kernels begin at the last item, so the end of the array must be on a vector boundary
   bool lies_apart = false;   // an output that must not take the place of the input, though it be as long
 };
 

@@ -1,4 +1,4 @@
-// What each of a request's arrays is to its kernels.
+// The role of each array of a request.
 #pragma once
 
 #include "core/contract/types.h"
@@ -10,7 +10,7 @@ namespace scantune {
 enum class OperandRole {
   input,          // read; may be the output's very range
   output,         // written
-  indices,        // written beside the output: where in the input its items stand, or ranks
+  indices,        // written besides the output: input indices of its items, or ranks
   flags,          // read beside the input
   values,         // read beside the input
   values_output,  // written beside the output, of the values

@@ -1,4 +1,4 @@
-// Runs that are reduced and scanned by 32-bit words, each of which holds two or four items.
+// Runs that are reduced and scanned as 32-bit words of two or four items.
 #pragma once
 
 #include "core/contract/value.h"
@@ -22,8 +22,8 @@ constexpr bool has_small_integers(const Run& run) {
 
 constexpr bool packs_sums(const Run& run) { return run.op == Operator::sum && has_small_integers(run); }
 
-// Minima and maxima are packed where the machine has instructions for it. An initial value might lie outside the items'
-// range, and a negative item is a large one to an unsigned accumulator.
+// Minima and maxima are packed where the machine has instructions for it. Not with an initial value, which might be
+// outside the items' range, nor with an unsigned accumulator, to which a negative item is a large one.
 constexpr bool packs_extremes(const Run& run) {
   const bool same_order = !is_signed(run.input_type) || is_signed(run.accumulator_type);
   return (run.op == Operator::min || run.op == Operator::max) && has_small_integers(run) && same_order &&

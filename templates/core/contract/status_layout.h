@@ -1,4 +1,4 @@
-// How CTAs tell each other aggregates and prefixes: one descriptor in the workspace for each tile.
+// How CTAs exchange aggregates and prefixes: one descriptor per tile in the workspace.
 #pragma once
 
 #include "core/contract/value.h"
@@ -7,7 +7,7 @@ namespace scantune {
 
 enum class StatusLayout {
   packed,  // flag, epoch and value in one single-copy-atomic word, or a few where the value needs them
-  split    // the value lies beside its flag; release and acquire order the two
+  split    // the value is next to its flag; release and acquire order the two
 };
 template <>
 struct Tokens<StatusLayout> {

@@ -1,4 +1,4 @@
-// Where the items of rows or columns lie that are neither one behind the other nor line by line.
+// Strides of rows or columns that are not contiguous.
 #pragma once
 
 #include "core/contract/types.h"
@@ -27,7 +27,7 @@ struct StridedRange {
   i64 lowest = 0;  // from the array's pointer on, 0 or less
   u64 items = 0;   // from that to the highest
 
-  // Grows by what lies along one more stride.
+  // Extends the range by one more stride.
   constexpr void add(i64 stride, u64 count) {
     if (count < 2) return;
     const i64 reach = stride * static_cast<i64>(count - 1);

@@ -1,4 +1,4 @@
-// Fixed-width names used by configs and kernels alike; no CUDA or std header stands behind them.
+// Fixed-width names for configs and kernels, without a CUDA or std header.
 #pragma once
 
 namespace scantune {

@@ -1,5 +1,4 @@
-// Value types and operators: what algorithms combine, and how. They are declared once for the host library, the kernels
-// and the database.
+// Value types and operators, declared once for the host library, the kernels and the database.
 #pragma once
 
 #include "core/contract/types.h"
@@ -12,7 +11,7 @@ namespace scantune {
 
 enum class TypeClass { signed_integer, unsigned_integer, floating, none };
 
-// Every built-in type, once: row(name, bytes, class, its constant in scantune.h behind SCANTUNE_). Types are spelled by
+// Every built-in type, once: row(name, bytes, class, its constant in scantune.h after SCANTUNE_). Types are spelled by
 // these names, which end in their numbers of bits.
 // clang-format off
 #define SCANTUNE_VALUE_TYPES(row)    \
@@ -43,8 +42,8 @@ struct Tokens<ValueType> {
 #undef SCANTUNE_NAME
 };
 
-// The custom ones are the caller's own source, told apart by what one combination costs: about one instruction for each
-// 4 bytes of a value (cheap), a few multiplications and additions (moderate), or tens of instructions (expensive).
+// The custom ones are the caller's source, divided by what one combination costs: about one instruction for each 4
+// bytes of a value (cheap), a few multiplications and additions (moderate), or tens of instructions (expensive).
 enum class Operator {
   sum,      // integers wrap
   product,  // integers wrap

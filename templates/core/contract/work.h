@@ -1,4 +1,4 @@
-// What a family is there for, and what its kernels do.
+// A family's standing, and the work that its kernels do.
 #pragma once
 
 #include "core/contract/types.h"

@@ -1,5 +1,5 @@
-// Barriers in shared memory (mbarrier): a phase ends when all arrivals, and all bytes that were announced, are in. What
-// a thread did before it arrived is visible to whoever has seen the phase end.
+// Barriers in shared memory (mbarrier): a phase ends when all arrivals and all announced bytes have come. Writes of a
+// thread before its arrival are visible to every thread that has seen the phase end.
 #pragma once
 
 #include "core/machine/kernel.h"

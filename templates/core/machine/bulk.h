@@ -21,7 +21,7 @@ SCANTUNE_DEVICE void bulk_store(void* global, const void* shared, u32 bytes) {
                : "memory");
 }
 
-// Makes one group of this thread's stores since the last commit; there may be none.
+// Makes one group, possibly empty, of this thread's stores since the last commit.
 SCANTUNE_DEVICE void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
 // Waits until all but the latest kGroups groups of this thread have read what they store.

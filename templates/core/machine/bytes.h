@@ -1,4 +1,4 @@
-// Bytes of two words put together.
+// Combines bytes of two words.
 #pragma once
 
 #include "core/machine/kernel.h"

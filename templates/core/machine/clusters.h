@@ -1,7 +1,7 @@
 // Clusters: CTAs that run at the same time and reach each other's shared memory (Launch::cluster_blocks). The cluster's
-// barrier takes every thread of every CTA, arrive and wait in turn; threads that have arrived may exit. It shows that
-// all CTAs have started, so that they can be sent to, and shows nothing of what they did before: an arrival that does
-// waits for all writes to arrive, some hundreds of nanoseconds.
+// barrier takes every thread of every CTA, arrive and wait in turn; threads that have arrived may exit. After it all
+// CTAs have started, so that others can send to them. It makes no earlier writes visible: an arrival that does so waits
+// for all writes, some hundreds of nanoseconds.
 #pragma once
 
 #include "core/machine/barriers.h"

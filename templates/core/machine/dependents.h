@@ -1,4 +1,4 @@
-// Programmatic dependent launch: waiting for the kernel before, and letting the next one start.
+// Programmatic dependent launch: waits for the previous kernel, and lets the next one start.
 #pragma once
 
 #include "core/machine/kernel.h"

@@ -1,5 +1,5 @@
 // How a kernel compiled for the host device reaches the machine that runs it: one table of functions, bound once after
-// the kernel's shared object is loaded. The host device implements it; the headers of this room are the only callers.
+// the kernel's shared object is loaded. The host device implements it; only the headers of this folder call it.
 #pragma once
 
 #include "core/contract/launch.h"
@@ -40,8 +40,8 @@ struct Hooks {
 
   void (*sync_block)(Site);
   void (*sync_warp)(u32 mask, Site);
-  // Every lane of mask calls with the same kind; out receives the source lane's value, or the caller's own where the
-  // source lies outside the warp. operand: a distance (up, down) or a lane (index).
+  // Every lane of mask calls with the same kind; out receives the source lane's value, or the caller's own if the
+  // source is outside the warp. operand: a distance (up, down) or a lane (index).
   void (*shuffle)(void* out, const void* in, u32 bytes, Shuffle kind, u32 operand, u32 mask, Site);
   u32 (*ballot)(u32 mask, bool vote, Site);
 
@@ -58,7 +58,7 @@ struct Hooks {
 
   void (*wait_for_predecessor)(Site);  // griddepcontrol.wait
   void (*release_dependents)(Site);    // griddepcontrol.launch_dependents
-  // Prefetches into a cache that all see alike, which is no access to memory (cp.async.bulk.prefetch.L2).
+  // Prefetches into a cache that all threads share; this does not count as a memory access (cp.async.bulk.prefetch.L2).
   void (*prefetch)(const void* global, u32 bytes, Site);
 
   // Clusters: the barrier of all their threads, and values that one CTA sends into the shared memory of another.

@@ -1,11 +1,11 @@
-// What a kernel is and where its thread stands, its shared memory, the state of its operator, and values as bytes.
+// The declaration of a kernel, its thread's indices, its shared memory, the state of its operator, and values as bytes.
 //
-// Each header of this room has what a GPU does, and beside it the same on the host device, where every access is a call
-// into the machine that runs the fibres (host_abi.h). PTX stands in this room alone.
+// Each header of this folder has the code for a GPU, and the same for the host device, where every access is a call
+// into the machine that runs the fibres (host_abi.h). PTX is in this folder only.
 //
-// Whatever takes or returns values of the caller's, or pointers to them, is called by its qualified name everywhere:
-// without it the namespace of a caller's struct would be searched too, and a function there of the same name could be
-// chosen. Addresses of such values are taken by __builtin_addressof() and not by &, which a struct may define.
+// Call functions that take or return values of the caller's, or pointers to them, by their qualified names: otherwise
+// the namespace of a caller's struct is searched, too, and a function of the same name there could be chosen. Take the
+// addresses of such values by __builtin_addressof(), not by &, which a struct may define.
 #pragma once
 
 #include "core/contract/launch.h"
@@ -69,7 +69,7 @@ SCANTUNE_DEVICE T from_bits(auto bits) {
   return value;
 }
 
-// The value whose bytes stand at an address of any alignment.
+// The value whose bytes are at an address of any alignment.
 template <class T>
 SCANTUNE_DEVICE T from_bytes(const unsigned char* bytes) {
   T value;
@@ -141,7 +141,7 @@ extern "C" __attribute__((visibility("default"), used)) inline void scantune_bin
 // Default arguments name the place of the call, not this file.
 #define SCANTUNE_SITE host::Site site = {__builtin_FILE(), __builtin_LINE()}
 
-// A function, not text of the macro above: an operator's source may have made macros of any names that stand there.
+// A function, not part of the macro above: an operator's source may have defined any name in it as a macro.
 SCANTUNE_DEVICE void keep_operator_state(const KernelArguments& arguments) {
   host::hooks->lane->operator_state = arguments.states.combine;
 }

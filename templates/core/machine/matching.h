@@ -1,4 +1,4 @@
-// Lanes that have the same value, and counters in shared memory: what ranks the digits of a sort.
+// Lanes with the same value, and counters in shared memory, to rank the digits of a sort.
 #pragma once
 
 #include "core/machine/kernel.h"

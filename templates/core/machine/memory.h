@@ -1,4 +1,4 @@
-// Loads and stores in global memory, by the words and the cache hint that a kernel chooses.
+// Loads and stores in global memory, with the word size and cache hint that a kernel chooses.
 #pragma once
 
 #include "core/contract/cta.h"

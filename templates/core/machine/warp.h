@@ -1,4 +1,4 @@
-// What the lanes of a warp tell each other.
+// Exchange between the lanes of a warp.
 #pragma once
 
 #include "core/contract/cta.h"

@@ -1,4 +1,4 @@
-// Values of the input as accumulators, and accumulators as values of the output.
+// Converts input values to accumulators, and accumulators to output values.
 #pragma once
 
 #include "core/machine/numbers.h"

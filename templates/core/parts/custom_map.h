@@ -1,6 +1,6 @@
-// What stands around the sources of maps, as custom_operator.h around that of an operator. Each source is in a
-// namespace of its own, ScantuneLoadSource or ScantuneStoreSource, so that what it defines meets nothing of another
-// source. There Value is what its function takes and Result what it returns, where it does so.
+// The text around the sources of maps, as custom_operator.h for an operator. Each source is in its own namespace,
+// ScantuneLoadSource or ScantuneStoreSource, so that its names clash with no other source. There Value is the type of
+// its function's argument, and Result that of its result, if it has one.
 #pragma once
 
 #include "core/machine/half.h"
@@ -44,7 +44,7 @@ inline constexpr bool kIsResult = requires(From from, void (*take)(To)) {
                                  const unsigned char* scantune_state) { function arguments; }; \
   static_assert(name##Takes<takes, scantune::u64>, #function " must take other arguments: define " declaration);
 
-// Whether the function returns what is wanted, where it takes what it is given.
+// Whether the function returns the wanted type, if it takes the given arguments.
 #define SCANTUNE_CUSTOM_RESULT(name, function, takes, wanted, what, declaration, arguments)                     \
   template <class ScantuneItem, class ScantuneIndex>                                                            \
   concept name##Returns =                                                                                       \
@@ -54,7 +54,7 @@ inline constexpr bool kIsResult = requires(From from, void (*take)(To)) {
   static_assert(!name##Takes<takes, scantune::u64> || name##Returns<takes, scantune::u64>,                      \
                 #function " must return its result, or a number that the result's type holds: define " declaration);
 
-// Declares the map `name` of items that lie in memory from load() of the caller's. accumulator: what it makes of them.
+// Declares the map `name` of items in memory from the caller's load(). accumulator: the type of its results.
 #define SCANTUNE_CUSTOM_LOAD(name, item, accumulator, has_state, declaration, arguments)                            \
   SCANTUNE_CUSTOM_MAP(name, load, Value, declaration, arguments)                                                    \
   SCANTUNE_CUSTOM_RESULT(name, load, Value, scantune::kIsResult, Result, declaration, arguments)                    \

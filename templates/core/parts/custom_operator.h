@@ -1,5 +1,5 @@
-// What stands around the source of a custom operator. The source comes between this include and
-// SCANTUNE_CUSTOM_OPERATOR, and after the kernels' own headers, so that none of its macros reaches those.
+// The text around the source of a custom operator. The source comes between this include and SCANTUNE_CUSTOM_OPERATOR,
+// after the kernels' headers, so that its macros cannot change those.
 #pragma once
 
 #include "core/machine/kernel.h"

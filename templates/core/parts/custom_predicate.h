@@ -1,6 +1,5 @@
-// What stands around the source of a custom predicate, as custom_operator.h around that of an operator. The source
-// defines keep(Value), equal(Value, Value) for neighbours, or part(Value), each with a State behind its items or
-// without.
+// The text around the source of a custom predicate, as custom_operator.h for an operator. The source defines
+// keep(Value), equal(Value, Value) for neighbours, or part(Value), each with or without a State as last argument.
 #pragma once
 
 #include "core/parts/custom_operator.h"

@@ -1,4 +1,4 @@
-// The combination of the aggregates of many tiles, gathered by one warp, a window of them at once.
+// Combines the aggregates of many tiles: one warp gathers them, a window at a time.
 #pragma once
 
 #include "core/parts/tile_status.h"

@@ -1,4 +1,4 @@
-// Consecutive items in memory, as kernels go through them: by a pointer to the first one, or backwards from the last.
+// Consecutive items in memory, in a kernel's order: forward from the first one, or backward from the last.
 #pragma once
 
 #include "core/contract/direction.h"
@@ -17,7 +17,7 @@ struct Backwards {
   SCANTUNE_DEVICE Item& operator[](u64 distance) const { return item[-static_cast<i64>(distance)]; }
 };
 
-// Items that lie apart. They are in no vectors.
+// Strided items, which are not loaded as vectors.
 template <class Item>
 struct Strided {
   Item* item;

@@ -1,20 +1,20 @@
-// Items that a map of the caller's makes accumulators of when they are loaded, or that it makes of accumulators when
-// these are stored. To kernels they are accumulators; only what stands here knows the items in memory.
+// Items that a map of the caller's converts to accumulators as they are loaded, or from accumulators as they are
+// stored. Kernels see accumulators; only this file knows the items in memory.
 #pragma once
 
 #include "core/parts/item_access.h"
 
 namespace scantune {
 
-// What stands for items that do not lie in memory.
+// A pointer in place of items that are not in memory.
 struct NoItems {
   SCANTUNE_DEVICE NoItems operator+(u64) const { return {}; }
   SCANTUNE_DEVICE NoItems operator-(u64) const { return {}; }
   SCANTUNE_DEVICE bool operator==(NoItems) const { return true; }
 };
 
-// A map has a type Item, that of the items in memory, or void if there are none. A load has
-//     Value load(Item item, u64 index, const unsigned char* state), without the item if there is none
+// A map has a type Item, that of the items in memory, or void if no items are in memory. A load has
+//     Value load(Item item, u64 index, const unsigned char* state), without the item if Item is void
 // and a store
 //     Item store(Value value, u64 index, const unsigned char* state), or one that returns nothing
 // Memory: what the items in memory are to unmapped kernels. Indices fall where kBackwards.
@@ -69,7 +69,7 @@ template <>
 struct SelectApart<NoItems> {
   using Type = NoItems;
 };
-// What stands for items that lie a stride apart, where Items stands for those one behind the other.
+// Items a stride apart; Items is for contiguous ones.
 template <class Items>
 using Apart = typename SelectApart<Items>::Type;
 
@@ -93,7 +93,7 @@ struct MemoryItem<NoItems> {
   static constexpr bool kFillsVectors = false;
 };
 
-// Where vectors begin, as if the items in memory were accumulators: an item on a vector boundary there lies on one
+// Where vectors begin, as if the items in memory were accumulators: an item on a vector boundary in memory is on one
 // here, of a vector of as many items.
 template <class Item, class Map, class Memory, bool kBackwards>
 SCANTUNE_DEVICE u64 edge(MappedItems<Item, Map, Memory, kBackwards> items) {
@@ -105,7 +105,7 @@ SCANTUNE_DEVICE u64 edge(MappedItems<Item, Map, Memory, kBackwards> items) {
   }
 }
 
-// Vectors of accumulators, as many items of which lie in memory.
+// Vectors of accumulators, for as many items in memory.
 template <class Vector, class Items>
 struct MappedVectors {
   Items items;
@@ -119,8 +119,8 @@ SCANTUNE_DEVICE auto vectors_of(MappedItems<Item, Map, Memory, kBackwards> items
   return MappedVectors<Vector, decltype(items)>{items};
 }
 
-// The items in memory of a vector of accumulators. A vector of accumulators that lies on a boundary of kAligned of them
-// stands for items that do.
+// The items in memory for a vector of accumulators. If the vector is on a boundary of kAligned accumulators, so are the
+// items.
 template <class Memory, int kItems, u64 kAligned>
 struct MemoryVector {
   using Item = typename MemoryItem<Memory>::Type;
@@ -249,7 +249,7 @@ SCANTUNE_DEVICE All first_mapped(Pointer begin, const KernelArguments& arguments
     return {{}, index, state};
 }
 
-// Where the state of a map lies.
+// The address of a map's state.
 template <class Map>
 SCANTUNE_DEVICE const unsigned char* load_state(const KernelArguments& arguments) {
   return Map::kHasState ? arguments.states.load : nullptr;

@@ -1,4 +1,4 @@
-// The item that changes nothing: combined with it by a built-in operator, every accumulator stays as it is.
+// The neutral item: a built-in operator that combines an accumulator with it returns the accumulator.
 #pragma once
 
 #include "core/contract/value.h"

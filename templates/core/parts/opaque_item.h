@@ -1,4 +1,4 @@
-// Items whose bytes alone matter.
+// Items that are moved as bytes.
 #pragma once
 
 #include "core/contract/types.h"

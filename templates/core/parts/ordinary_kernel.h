@@ -1,5 +1,5 @@
-// A kernel like those that a program runs between its scans, for timing a scan there: it neither waits early nor lets
-// its successor start early. This is no family.
+// A kernel like those that a program runs between its scans, to time an isolated scan: it neither waits early nor lets
+// its successor start early. It belongs to no family.
 #pragma once
 
 #include "core/machine/memory.h"

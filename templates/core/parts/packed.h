@@ -1,8 +1,8 @@
-// Items of one or two bytes, reduced and scanned as they lie in 32-bit words.
+// Items of one or two bytes, reduced and scanned within 32-bit words.
 //
-// Each class here reduces words (first, add, total) and scans them (scan), given the carry. The carry is what comes
-// before a word, in the form in which the class keeps it. kMostWords is how many words carries and totals have room
-// for. kFiller is a word of items that change no result.
+// Each class here reduces words (first, add, total) and scans them (scan), given the carry. The carry is the prefix of
+// a word, in the class's representation. kMostWords: how many words carries and totals have room for. kFiller: a word
+// of items that change no result.
 #pragma once
 
 #include "core/contract/packing.h"
@@ -18,8 +18,9 @@ SCANTUNE_DEVICE T widened(u32 total) {
   return kSigned ? static_cast<T>(static_cast<i32>(total)) : static_cast<T>(total);
 }
 
-// Sums of bytes, four in a word. Even and odd items go into the 16-bit lanes of two words, so that no sum runs into its
-// neighbour; the carry stands in both lanes and may grow by up to 1020 with each word, of which there are at most 63.
+// Sums of bytes, four in a word. Even and odd items go into the 16-bit lanes of two words, so that no sum overflows
+// into its neighbour; the carry is in both lanes and may grow by up to 1020 with each word, of which there are at most
+// 63.
 template <class Problem>
 struct ByteSums {
   using T = typename Problem::Accumulator;
@@ -68,7 +69,7 @@ struct HalfwordSums {
   }
 };
 
-// Minima and maxima of inclusive scans without an initial value, which might lie outside the items' range.
+// Minima and maxima of inclusive scans without an initial value, which might be outside the items' range.
 template <class Problem>
 struct Extremes {
   using T = typename Problem::Accumulator;

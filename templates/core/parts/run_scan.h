@@ -1,5 +1,5 @@
-// How one thread reduces and scans a run, which is consecutive items that it holds. They are held as words, since a
-// register that is taken apart into items costs instructions to put together again.
+// How one thread reduces and scans a run: the consecutive items that it holds. They are held as words, since splitting
+// a register into items and joining them again costs instructions.
 #pragma once
 
 #include "core/parts/convert.h"

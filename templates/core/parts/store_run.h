@@ -1,5 +1,5 @@
-// Stores consecutive items from shared memory to anywhere in global memory: by one warp, or by kThreads threads of
-// which each knows its rank, `lane`.
+// Stores consecutive items from shared memory to any address in global memory: by one warp, or by kThreads threads with
+// ranks `lane`.
 #pragma once
 
 #include "core/machine/bytes.h"
@@ -39,7 +39,7 @@ SCANTUNE_DEVICE void store_by_vectors(Items to, const Item* from, u32 items, u32
   };
   const u32 vectors = items / kVectorItems, stored = vectors * kVectorItems;
   for (u32 vector = lane; vector < vectors; vector += kWarpThreads) {
-    // Behind a call the compiler would make longer code of the pointer.
+    // The compiler generates longer code for a pointer from vectors_of().
     if constexpr (kIsForward<Items>)
       scantune::store_global<kHint>(reinterpret_cast<Vector*>(to) + vector,
                                     reinterpret_cast<const Vector*>(from)[vector]);
@@ -50,7 +50,7 @@ SCANTUNE_DEVICE void store_by_vectors(Items to, const Item* from, u32 items, u32
   scantune::store_itemwise<kHint>(to + stored, from + stored, items - stored, lane);
 }
 
-// from lies on a vector boundary.
+// `from` is on a vector boundary.
 template <CacheHint kHint = CacheHint::normal, class Items, class Item>
 SCANTUNE_DEVICE void store_run(Items to, const Item* from, u32 items, u32 lane) {
   if (scantune::edge(to) % kVectorAlignmentBytes == 0) {

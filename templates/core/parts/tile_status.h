@@ -1,5 +1,5 @@
-// Tile descriptors in a workspace: how CTAs tell each other aggregates and prefixes. A descriptor belongs to the
-// running launch only if it carries its epoch, so nothing is cleared between launches.
+// Tile descriptors in a workspace, by which CTAs exchange aggregates and prefixes. A descriptor belongs to the running
+// launch only if it carries its epoch, so nothing is cleared between launches.
 #pragma once
 
 #include "core/contract/status_layout.h"
@@ -123,7 +123,7 @@ class TileStatus {
     }
     if (scantune::shuffle_index(done, 0) != ctas - 1) return;
     const u32 before = load_relaxed(&header_->high_water);
-    // Orders what the first lane has fenced before the others' zeroes, and what they have read before its last stores.
+    // Orders the first lane's fenced accesses before the other lanes' zeroes, and their reads before its last stores.
     sync_warp();
     const u64 used = before < tiles ? tiles : before;
     u32* const words = reinterpret_cast<u32*>(header_ + 1);

@@ -1,4 +1,4 @@
-// Where vectors begin among items, whatever stands for them.
+// Where vectors begin among items, for every kind of item access.
 #pragma once
 
 #include "core/parts/mapped_items.h"

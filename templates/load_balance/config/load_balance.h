@@ -1,4 +1,4 @@
-// The load balance: its request, and what it reads and writes.
+// The load balance: its request and operands.
 #pragma once
 
 #include "core/contract/algorithm.h"
@@ -116,7 +116,7 @@ struct Algorithm<LoadBalanceRequest> {
     return list;
   }
 
-  // What is moved, but not looked into, is told apart by its size.
+  // Types that are only moved share the kernels of unsigned integers of their size.
   static constexpr LoadBalanceRequest compiled(LoadBalanceRequest request) {
     const auto as_unsigned = [](ValueType type) {
       constexpr ValueType kUnsigned[] = {ValueType::u8, ValueType::u16, ValueType::u32, ValueType::u64};

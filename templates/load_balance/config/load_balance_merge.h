@@ -47,7 +47,7 @@ constexpr u64 marks_bytes(const LoadBalanceMergeConfig& config, const LoadBalanc
 }
 
 constexpr int shared_bytes(const LoadBalanceMergeConfig& config, const LoadBalanceRequest& request) {
-  // What each warp found, twice, and the segments before the tile lie behind the marks.
+  // After the marks: the finding of each warp, twice, and the segments before the tile.
   return static_cast<int>(round_up(marks_bytes(config, request), kVectorAlignmentBytes)) +
          2 * kWarpThreads * static_cast<int>(sizeof(u32)) + kVectorAlignmentBytes;
 }

@@ -1,4 +1,5 @@
-// Finds the first offset of a load balance that is none: offsets[0, segments] ascend from 0 to n. This is no family.
+// Finds the first invalid offset of a load balance: offsets[0, segments] must ascend from 0 to n. A check, not a
+// family.
 #pragma once
 
 #include "core/machine/status.h"

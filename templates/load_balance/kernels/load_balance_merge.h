@@ -47,7 +47,7 @@ class LoadBalanceTile {
     for (u32 word = thread_rank(); word < kTilePlaces / sizeof(u32); word += kThreads) words[word] = 0;
   }
 
-  // Finds how many segments stand before the tile. Every thread calls.
+  // Finds how many segments are before the tile. Every thread calls.
   SCANTUNE_DEVICE void search() {
     // The places before the tile are n items at most, and segments.
     const u64 n = arguments_.n, segments = Problem::segments(arguments_);
@@ -95,7 +95,7 @@ class LoadBalanceTile {
 #pragma unroll
       for (u32 step = 0; step < kInFlight; ++step)
         if (places[step] < places_) shared_.marks[places[step]] = 1;
-      // Segments farther on stand farther on.
+      // Places ascend: all later segments are past the tile.
       if (places[kInFlight - 1] >= places_) break;
     }
   }
@@ -149,7 +149,7 @@ class LoadBalanceTile {
       put(output, [&](u32 before, u32, u32) { return static_cast<Output>(before_ + before - 1); });
     if constexpr (kRequest.writes_ranks()) {
       if constexpr (kRequest.writes_segments() && kConfig.staged != 0) sync_block();
-      // How far the tile's first item is from the start of its segment, if that stands before the tile.
+      // How far the tile's first item is from the start of its segment, if that is before the tile.
       u64 rank = 0;
       if (before_ > 0)
         rank = first_ - before_ -
@@ -166,8 +166,7 @@ class LoadBalanceTile {
 
   static constexpr u64 step_of(u64 low, u64 high) { return (high - low + kSamples - 1) / kSamples; }
 
-  // Counts the samples of this warp, of those that lie a step apart from `low` on, whose segments stand before the
-  // tile.
+  // Counts those of this warp's samples (a step apart, from `low` up) whose segments are before the tile.
   SCANTUNE_DEVICE u32 count_of_warp(u64 low, u64 high) const {
     const u64 step = step_of(low, high);
     const Offset* const offsets = Problem::offsets(arguments_);
@@ -192,7 +191,7 @@ class LoadBalanceTile {
     if (low + step - 1 < high) high = low + step - 1;
   }
 
-  // Writes what `result` makes of the marks before an item, its place, and the place behind the last mark.
+  // Writes result(marks before an item, its place, the place after the last mark).
   template <class Result>
   SCANTUNE_DEVICE void put(Output* to, const Result& result) const {
     const u32 least = before_ > 0 ? 0 : 1;  // marks before an item: it is in some segment
@@ -231,8 +230,8 @@ class LoadBalanceTile {
     }
   }
 
-  // Stores the staged results, which lie in shared memory as they do behind a vector boundary of the output: as
-  // vectors, but for what the first and the last one hold of other tiles.
+  // Stores the staged results as vectors, except items of other tiles in the first and last one. In shared memory, they
+  // are as far past a vector boundary as in the output.
   SCANTUNE_DEVICE void store_staged(unsigned char* boundary, u32 begin) const {
     using Unit = typename OpaqueUnit<alignof(Output)>::Type;
     struct alignas(kVectorAlignmentBytes) Vector {
@@ -265,7 +264,7 @@ class LoadBalanceTile {
   u64 before_;           // segments before the tile
   u32 marks_ = 0;        // of word `lane`
   u32 marks_before_;     // in the tile, before that word
-  u32 last_before_ = 0;  // the place behind the last of them
+  u32 last_before_ = 0;  // the place after the last of them
 };
 
 template <class Problem, LoadBalanceMergeConfig kConfig>
@@ -278,7 +277,7 @@ SCANTUNE_DEVICE void load_balance_merge(const KernelArguments& arguments) {
   // Find the tile's first segment.
   tile.search();
 
-  // Mark where its segments stand.
+  // Mark the places of its segments.
   tile.mark();
   sync_block();
 

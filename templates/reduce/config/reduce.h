@@ -1,4 +1,4 @@
-// The reduction: its request, and what it reads and writes.
+// The reduction: its request and operands.
 #pragma once
 
 #include "core/contract/algorithm.h"
@@ -42,7 +42,7 @@ struct ReduceRequest {
   u64 n = 0;                                         // items
   u64 rows = 0;                                      // of Segments::rows, each with a result of its own
   u64 columns = 0;                                   // of Segments::columns, likewise
-  Layout layout = {};                                // where rows or columns lie that are not dense
+  Layout layout = {};                                // strides of rows or columns that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {

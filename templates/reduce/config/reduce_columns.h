@@ -1,6 +1,6 @@
 // reduce_columns: each CTA reduces a band of lines of some columns. Its threads cover neighbouring columns, and each
-// takes consecutive lines, so the order is always that of the items. Where there are several bands, a second launch
-// reduces in the same way what they have left in the workspace.
+// takes consecutive lines, so the order is always that of the items. With several bands, a second launch reduces their
+// partial results in the same way.
 #pragma once
 
 #include "core/contract/arch.h"

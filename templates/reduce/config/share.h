@@ -1,8 +1,8 @@
 // The part of a config that says how one CTA reduces its share of the items. Families of reductions share it.
 //
-// Threads add up units that are a CTA apart, and their totals are combined at the end. An operator of the caller's own
-// needs the order: there each warp takes a run of the share. One thread of each CTA prefetches the first tile before
-// the launch waits for the kernel before it, but for operators of the caller's own.
+// Threads add up units that are a CTA apart, and their totals are combined at the end. A custom operator needs the
+// order: there each warp takes a run of the share. Except with custom operators, one thread of each CTA prefetches the
+// first tile before the launch waits for the kernel before it.
 //
 // Where the result depends on the order, the kernel for any pointers associates items as the one for aligned pointers
 // does, so the bits are the same. Elsewhere it leaves the items before the first vector boundary to one CTA.
@@ -73,7 +73,7 @@ constexpr int share_shared_bytes(const ReduceRequest& request) {
   return static_cast<int>(round_up(u64{kWarpThreads} * static_cast<u64>(request.partial_bytes()), 16)) + 16;
 }
 
-// A config of a family whose CTAs reduce all items in one pass, a share each. Family: a tag that tells them apart.
+// A config of a family whose CTAs reduce all items in one pass, a share each. Family: a tag that distinguishes them.
 template <class Family>
 struct ShareConfig {
   int block_threads = 256;  // threads per CTA

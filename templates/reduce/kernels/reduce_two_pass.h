@@ -6,7 +6,7 @@
 
 namespace scantune {
 
-// How many partial results there are stands before them.
+// The number of partial results is before them.
 SCANTUNE_DEVICE u32* partial_count(const KernelArguments& arguments) { return static_cast<u32*>(arguments.workspace); }
 template <class Problem, ReduceTwoPassConfig kConfig>
 SCANTUNE_DEVICE auto partials_of(const KernelArguments& arguments) {

@@ -1,4 +1,4 @@
-// What the CTAs of a cluster tell the first of them, through shared memory.
+// Sends values of a cluster's CTAs to its first CTA, through shared memory.
 #pragma once
 
 #include "core/machine/clusters.h"
@@ -17,7 +17,7 @@ class ClusterGather {
 
  public:
   struct alignas(16) Shared {
-    Sent values[kBlocks];  // of the CTAs behind the first
+    Sent values[kBlocks];  // of the CTAs after the first
     Barrier arrived;       // where their bytes arrive
   };
 
@@ -31,7 +31,7 @@ class ClusterGather {
     cluster_arrive_relaxed();
   }
 
-  // Sends thread 0's value to the first CTA, from those behind it among the first `senders`.
+  // Sends thread 0's value to the first CTA, from the other CTAs among the first `senders`.
   SCANTUNE_DEVICE static void send(Shared& shared, T value, u32 senders) {
     cluster_wait();
     const u32 rank = cluster_rank();
@@ -39,7 +39,7 @@ class ClusterGather {
       scantune::send_to_cta(__builtin_addressof(shared.values[rank]), 0, Sent{value}, &shared.arrived);
   }
 
-  // In the first CTA: waits for the others and combines their values behind `own`, in order.
+  // In the first CTA: waits for the others and combines their values after `own`, in order.
   SCANTUNE_DEVICE static T gather(Shared& shared, T own, u32 senders) {
     if (senders > 0) barrier_wait_for_sends(&shared.arrived, 0);
 #pragma unroll

@@ -1,4 +1,4 @@
-// Partial results of CTAs, published with the epoch of the launch, and put together by one CTA.
+// Partial results of CTAs, published with the epoch of the launch, and combined by one CTA.
 #pragma once
 
 #include "core/parts/gathered_aggregates.h"

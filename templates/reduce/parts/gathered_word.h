@@ -6,8 +6,8 @@
 
 namespace scantune {
 
-// A value of 4 bytes and how many CTAs have combined theirs to it, in one word that is 0 between launches. The count
-// stands in the low half, into which no sum runs.
+// A value of 4 bytes and how many CTAs have combined theirs to it, in one word that is 0 between launches. The count is
+// in the low half, into which no sum carries.
 template <class Op>
 struct GatheredWord {
   using T = typename Op::Value;

@@ -22,7 +22,7 @@ struct IntegerOf<f64> {
   using Type = i64;
 };
 
-// A value and where it stands in the input.
+// A value and its index in the input.
 template <class T>
 struct Placed {
   T value;

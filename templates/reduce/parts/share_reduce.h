@@ -1,8 +1,8 @@
-// Reduces the share of the input that is dealt to one CTA, with all of its threads.
+// Reduces one CTA's share of the input, with all of its threads.
 //
-// Built-in operators commute: every thread adds up units that lie a CTA apart, and only what threads have at the end is
-// combined across them. An operator of the caller's own sees its items in order: each warp takes a run of the share,
-// its lanes neighbouring pieces, which are combined across the lanes again and again.
+// Built-in operators commute: every thread reduces units that are a CTA apart, and threads combine their results at the
+// end only. A custom operator sees its items in order: each warp takes a run of the share, its lanes neighbouring
+// pieces, which are repeatedly combined across the lanes.
 #pragma once
 
 #include "core/machine/status.h"
@@ -57,7 +57,7 @@ class ShareReduce {
                                             : (alignof(Input) > alignof(u32) ? alignof(Input) : alignof(u32));
   struct alignas(kUnitAlignment) Vector : Unit {};
 
-  // What is loaded of a unit: two vectors where it may lie across a boundary. A map takes its items one by one.
+  // The loaded form of a unit: two vectors if it may cross a boundary. A map takes its items one by one.
   static constexpr bool kShifts = !kInVectors && kUnitItems > 1 && !kIsMapped<InputItems>;
   template <bool kTwo, class One>
   struct SelectHeld {
@@ -85,7 +85,7 @@ class ShareReduce {
     share_units_ = round_up(ceil_div(units_, u64{ctas}), kShareUnits);
   }
 
-  // CTAs whose share is not empty are the first ones; of no items, the first.
+  // The first CTAs have the shares that are not empty; if n is 0, the first CTA only.
   SCANTUNE_DEVICE u32 active_ctas() const {
     const u64 active = kInTiles ? ctas_ : units_ == 0 ? 1 : ceil_div(units_, share_units_);
     return static_cast<u32>(active);
@@ -211,8 +211,8 @@ class ShareReduce {
     return Problem::accumulator_of(scantune::load_global<CacheHint::normal>(input_ + index), index);
   }
 
-  // A unit that fills a vector is loaded as one, or, behind any pointer, as the two that it lies in. The first and the
-  // last units are then loaded item by item, since nothing else may be in their vectors.
+  // A unit that fills a vector is loaded as one, or with an unaligned pointer as the two that contain it. The first and
+  // last units are then loaded item by item, since the rest of their vectors may not be accessible.
   SCANTUNE_DEVICE Held load_unit(u64 unit) const {
     const auto from = input_ + head_ + unit * kUnitItems;
     if constexpr (kInVectors && kUnitItems > 1) {
@@ -244,14 +244,14 @@ class ShareReduce {
     }
   }
 
-  // Whether there are units before and behind one.
+  // Whether there are units before and after one.
   SCANTUNE_DEVICE bool is_between(u64 unit) const { return unit > 0 && (unit + 2) * kUnitItems <= n_; }
 
   SCANTUNE_DEVICE static T total_of(const Vector& vector) { return RunScan<Runs, kUnitItems>::reduce(vector); }
 
   InputItems input_;
   u64 n_;
-  u64 units_;        // whole ones behind the head; of an operator of the caller's own the last may be cut short
+  u64 units_;        // whole ones after the head; with a custom operator the last may be partial
   u64 share_units_;  // of a CTA
   u32 cta_, ctas_;
   u32 head_ = 0;  // items before the first unit

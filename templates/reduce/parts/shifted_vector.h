@@ -1,4 +1,4 @@
-// A vector of 16 bytes from behind any pointer: two aligned ones, shifted into one.
+// A vector of 16 bytes from an unaligned address: two aligned ones, shifted into one.
 #pragma once
 
 #include "core/machine/memory.h"
@@ -9,14 +9,14 @@ struct alignas(kVectorAlignmentBytes) VectorWords {
   u32 words[4];
 };
 
-// The two aligned vectors that one of any address lies in. They are loaded for many addresses before any is put
-// together, so that the latencies overlap.
+// The two aligned vectors that contain an unaligned one. Load them for many addresses before shifting any, so that the
+// latencies overlap.
 struct VectorHalves {
   VectorWords low, high;
 };
 
-// `from` need not be aligned. Where it is not, bytes of the two aligned vectors that it lies in are read beside the
-// wanted ones: memory of the same allocation has to be there. Neighbouring lanes read them from the cache.
+// `from` need not be aligned. If it is not, the two aligned vectors around it are read as a whole: they must be in the
+// same allocation. Neighbouring lanes read them from the cache.
 SCANTUNE_DEVICE VectorHalves load_halves(const void* from) {
   const u64 address = reinterpret_cast<u64>(from);
   const auto* const aligned = reinterpret_cast<const VectorWords*>(address - address % kVectorAlignmentBytes);
@@ -25,7 +25,7 @@ SCANTUNE_DEVICE VectorHalves load_halves(const void* from) {
           scantune::load_global<CacheHint::normal>(aligned + (is_split ? 1 : 0))};
 }
 
-// Puts together the vector whose address is `shift` bytes behind a boundary.
+// Combines the vector whose address is `shift` bytes past a boundary.
 SCANTUNE_DEVICE VectorWords shifted(const VectorHalves& halves, u32 shift) {
   u32 words[8];
 #pragma unroll

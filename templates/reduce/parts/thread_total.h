@@ -1,4 +1,4 @@
-// What one thread makes of the units of items that it loads one after the other.
+// The total of one thread over the units of items that it loads.
 #pragma once
 
 #include "core/parts/run_scan.h"
@@ -39,8 +39,8 @@ class ThreadTotal {
   T total_ = Problem::neutral();
 };
 
-// The first minimum or maximum, and its position. A unit is reduced to its value, as without positions. Only where that
-// comes before all values so far, which is seldom, its place in the unit is looked for.
+// The first minimum or maximum, and its position. A unit is reduced to its value, as without positions. Only if that
+// value comes before all values so far, which is rare, its place in the unit is searched.
 template <class Problem, class Runs, int kItems>
 class ThreadTotal<Problem, Runs, kItems, true> {
   using Item = typename Problem::Item;

@@ -36,7 +36,7 @@ struct LookbackConfig {
 };
 
 constexpr int shared_bytes(const LookbackConfig& config, const ScanVariant& request) {
-  // The tile index and the epoch, which one thread gets for all, lie beside the tile scan's bytes.
+  // The tile scan's bytes, then the tile index and the epoch, which one thread gets for all.
   return tile_shared_bytes(peeled_tile_shape(config, request), request) + 16;
 }
 

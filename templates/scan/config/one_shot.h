@@ -43,7 +43,7 @@ struct OneShotConfig {
 };
 
 constexpr int shared_bytes(const OneShotConfig& config, const ScanVariant& request) {
-  // Beside the tile scan's bytes lie the aggregates of the cluster's CTAs and the barrier where they arrive, what each
+  // The tile scan's bytes, the aggregates of the cluster's CTAs and the barrier where they arrive, the sum that each
   // polling warp has gathered, the head's total, and the tile index and the epoch, which one thread gets for all.
   const u64 cluster =
       round_up(static_cast<u64>(config.cluster_blocks) * static_cast<u64>(register_bytes(request)), 8) + 8;

@@ -66,9 +66,9 @@ constexpr int exchange_bytes(const PipelinedConfig& config, const ScanRequest& r
   return (config.consumer_warps + 1) * scan_exchange_bytes(config.warp_scan, request);
 }
 
-// Bytes of shared memory. Each stage has the tile, what comes before each thread in its warp and before each warp in
-// the tile, the carry-in, four barriers, and the indices of the tile and of the one before it. Beside the stages lie
-// the exchange space of the warps that scan, the epoch, and the padding that aligns all these.
+// Bytes of shared memory. Each stage has the tile, the prefixes of threads in their warp and of warps in the tile, the
+// carry-in, four barriers, and the indices of the tile and of the one before it. After the stages: the exchange space
+// of the warps that scan, the epoch, and padding for alignment.
 constexpr int shared_bytes(const PipelinedConfig& config, const ScanRequest& request) {
   constexpr u64 kBarriersAndIndices = 4 * sizeof(u64) + 2 * sizeof(u32), kEpochAndAlignment = 32;
   const int values = consumer_threads(config) + config.consumer_warps + 1;

@@ -1,4 +1,4 @@
-// The scan: its request, and what it reads and writes.
+// The scan: its request and operands.
 #pragma once
 
 #include "core/contract/algorithm.h"
@@ -49,7 +49,7 @@ struct ScanRequest {
   u64 n = 0;                                     // items; where n_source is memory, the most of them
   u64 rows = 0;        // of Segments::rows, each a scan of its own, from the initial value if there is one
   u64 columns = 0;     // of Segments::columns, likewise
-  Layout layout = {};  // where rows or columns lie that are not dense
+  Layout layout = {};  // strides of rows or columns that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -105,7 +105,7 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
   return invalid_segments_reason(request);
 }
 
-// For families whose items lie one behind the other: null, or that they do not.
+// Why a family for contiguous items refuses the request, or null.
 constexpr const char* strided_reason(const ScanRequest& request) {
   return request.layout.is_strided() ? "its kernels take rows that lie one behind the other" : nullptr;
 }

@@ -5,8 +5,8 @@
 //
 // The carry of each column comes by decoupled look-back over the bands: the lines of one tile. Each column has a status
 // descriptor per band; from 2^22 items on descriptors take at most an eighth of the input's bytes. Requests of one band
-// have none. Few columns make lines too short for whole sectors: there a tile has all columns, is contiguous, and is
-// staged through shared memory (columns_per_block 0).
+// need no descriptors. Few columns make lines too short for whole sectors: there a tile has all columns, is contiguous,
+// and is staged through shared memory (columns_per_block 0).
 //
 // Where results must not depend on timing, a carry is always that of the band above combined with what that band adds,
 // so every run gives the same bits.
@@ -47,7 +47,7 @@ struct ScanColumnsConfig {
   constexpr bool operator==(const ScanColumnsConfig&) const = default;
 };
 
-// Whether sums of neighbouring columns of bytes stand in one word.
+// Whether one word holds the sums of neighbouring columns of bytes.
 inline constexpr u64 kPackedColumns = 4;
 constexpr bool packs_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
   return packs_sums(request) && request.input_bytes() == 1 && request.accumulator_bytes() == 4 &&

@@ -1,6 +1,6 @@
-// scan_rows: each CTA walks rows of the input, tile after tile, and starts anew with every row. No workspace. It takes
-// rows of any length, where nothing faster serves. pipelined takes long rows: it numbers tiles row by row and cuts the
-// carry where a row starts.
+// scan_rows: each CTA walks rows of the input, tile after tile, and starts a new scan with every row. No workspace. It
+// takes rows of any length, where nothing faster serves. pipelined takes long rows: it numbers tiles row by row and
+// cuts the carry where a row starts.
 //
 // Rows whose bytes are a multiple of 16 begin on vector boundaries. Others may begin anywhere, so each has a head of
 // its own. The aligned kernel holds both walks and takes one for all rows. Where results must not depend on pointers,

@@ -1,7 +1,7 @@
 // scan_short_rows: each CTA takes a tile of neighbouring whole rows, as many as fit, and scans all of them at once. The
 // tile is contiguous, loaded and stored as such, whatever the length of a row. No workspace.
 //
-// Threads scan neighbouring items and start anew at every start of a row. A segmented scan combines the threads: no
+// Threads scan neighbouring items and start again at every start of a row. A segmented scan combines the threads: no
 // lane takes in a lane before the last start. With whole_runs, where a thread's items divide the length of a row, small
 // items stay packed and vectors go straight to registers and back.
 #pragma once
@@ -28,7 +28,7 @@ constexpr u64 most_row_items(const ScanShortRowsConfig& config) {
   return static_cast<u64>(config.block_threads) * static_cast<u64>(config.items_per_thread);
 }
 
-// The tile as it is loaded, up to a vector behind its place, and later the results; then what warps tell each other.
+// The tile as loaded, up to a vector past its place, and later the results; then the exchange between warps.
 constexpr int shared_bytes(const ScanShortRowsConfig& config, const ScanRequest& request) {
   const u64 in = most_row_items(config) * static_cast<u64>(request.input_bytes()) + kVectorAlignmentBytes;
   const u64 out = most_row_items(config) * static_cast<u64>(request.output_bytes());
@@ -57,9 +57,9 @@ struct Family<ScanShortRowsConfig> {
     return request.n >= (u64{1} << 18) && register_bytes(request) <= 8 ? 5 : 0;
   }
 
-  // Items of one or two bytes go by whole runs where rows have them. Other items get the first tile that whole rows
-  // fill to seven eighths, or the one that comes closest. Measurements on an H200 order the tiles: few threads of many
-  // items, but for requests that would leave SMs without a tile.
+  // Items of one or two bytes are moved in whole runs, if rows have them. Other items get the first tile that whole
+  // rows fill to seven eighths, or else the closest one. Measurements on an H200 order the tiles: few threads with many
+  // items, unless SMs would get no tile.
   static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
     constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 7}, kMany[] = {13, 15, 11, 9}, kWide[] = {3};
     if (const ScanShortRowsConfig config = by_runs(request, sm); config.whole_runs == 1) return config;

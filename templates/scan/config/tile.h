@@ -7,7 +7,7 @@
 //
 // N in memory: kernels are launched for the most items, and read n after their wait (Problem::counted()). CTAs without
 // a tile leave before they draw a ticket. All CTAs of pipelined stay and find fewer tiles. three_phase counts the sums
-// of each level anew.
+// of each level again.
 //
 // Reverse scans and strides: core/parts/item_access.h is a pointer, or in reverse one that goes backwards from the last
 // item. Then vectors begin where the array's end is on a boundary, and their items are turned around in registers. The
@@ -35,7 +35,7 @@
 
 namespace scantune {
 
-// How the items of a tile lie over the threads.
+// How the items of a tile are distributed over the threads.
 enum class TileLayout {
   direct,          // each thread loads consecutive items
   striped,         // neighbouring lanes load neighbouring vectors; every row of vectors gets its own warp scan
@@ -95,8 +95,8 @@ constexpr u64 wider_side_bytes(const ScanRequest& request) {
   return request.n * static_cast<u64>(widest_item_bytes(request));
 }
 
-// Items in one vector access: as many as fill the config's width, where the pointers allow it and no item lies across
-// two vectors; else one item.
+// Items in one vector access: as many as fill the config's width, if the pointers allow it and no item crosses two
+// vectors; else one item.
 constexpr int vector_items(int vector_bytes, const ScanVariant& request) {
   const int item_bytes = widest_item_bytes(request);
   if (request.alignment_bytes() < vector_bytes || vector_bytes % item_bytes != 0) return 1;
@@ -108,8 +108,7 @@ constexpr bool items_fill_vectors(const ScanRequest& request) {
   return kVectorAlignmentBytes % widest_item_bytes(request) == 0;
 }
 
-// Whether the items of a run are loaded by vectors. Those that are aligned to less than their size may lie across every
-// boundary.
+// Whether the items of a run are loaded by vectors. Items aligned to less than their size may cross every boundary.
 constexpr bool loads_tiles_by_vectors(const ScanRequest& request) {
   const int bytes = request.input_bytes();
   return kVectorAlignmentBytes % bytes == 0 && request.alignment_of(request.input_type) == bytes;
@@ -185,10 +184,10 @@ constexpr TileShape tile_shape(const Config& config, const ScanVariant& request)
 // Most bytes of shared memory for a tile on its way to an output that is aligned otherwise than the input.
 inline constexpr int kMostStagedBytes = 64 * 1024;
 
-// Whether a kernel for any pointers keeps the items before the input's first vector boundary out of the tiles, which
-// then come in vectors all the same. It cannot where items may lie across every boundary. It must not where results
-// depend on where tiles begin, and may not depend on the pointers. A tile that is turned in shared memory has room
-// there already.
+// Whether a kernel for unaligned pointers keeps the items before the input's first vector boundary out of the tiles,
+// which can then be loaded as vectors. It cannot if items may cross every boundary. It must not if results depend on
+// where tiles begin but must not depend on the pointers. A tile that is transposed in shared memory has room there
+// already.
 template <class Config>
 constexpr bool peels_head(const Config& config, const ScanVariant& request) {
   const int item_bytes = widest_item_bytes(request);
@@ -199,7 +198,7 @@ constexpr bool peels_head(const Config& config, const ScanVariant& request) {
          (config.layout == TileLayout::warp_transposed || staged_bytes <= kMostStagedBytes);
 }
 
-// The shape of tiles for families whose tiles begin behind a head.
+// The shape of tiles for families whose tiles begin after a head.
 template <class Config>
 constexpr TileShape peeled_tile_shape(const Config& config, ScanVariant request) {
   const bool peels = peels_head(config, request);

@@ -1,5 +1,5 @@
-// Checks the output of a large scan by its input, in plain loops that share nothing with the scan's kernels but the
-// operator and the conversions. This is no family.
+// Checks the output of a large scan against its input, in plain loops that share only the operator and the conversions
+// with the scan's kernels. A check, not a family.
 #pragma once
 
 #include "core/parts/checked_chunk.h"

@@ -74,7 +74,7 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
   const u32 tiles = Problem::kReadsN ? Place::count(counted.n) : most_tiles;
   if constexpr (kBlocks > 1 && Problem::kReadsN) Cluster::start(shared.cluster, index < tiles);
 
-  // Take a tile. A single cluster touches no workspace: it has none.
+  // Take a tile. A single cluster uses no workspace.
   if ((kBlocks > 1 || Problem::kReadsN) && index >= tiles) return;  // it fills up the last cluster, or more
   const bool is_alone = block_count() == kBlocks;
   u32 epoch = 0;

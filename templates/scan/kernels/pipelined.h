@@ -88,8 +88,8 @@ class Pipeline {
     }
   }
 
-  // Every lane arrives for what it has itself read and written. That is as fast as one for its warp, and the order of
-  // all accesses then shows in the barriers alone, where race checkers look.
+  // Every lane arrives for its own reads and writes. That is as fast as one arrival per warp, and the barriers alone
+  // then order all accesses, as race checkers need.
   SCANTUNE_DEVICE void init_barriers() {
     constexpr u32 kConsumers = kThreads, kLoader = kWarpThreads, kPublisher = kWarpThreads, kLookBack = kWarpThreads;
     for (int stage = 0; stage < kStages; ++stage) {
@@ -110,7 +110,7 @@ class Pipeline {
     return kConfig.store_path == StorePath::bulk && tiles_.same_alignment();
   }
 
-  // Waits until the slot's tile is loaded. Returns its index, or kNoTile behind the last.
+  // Waits until the slot's tile is loaded. Returns its index, or kNoTile after the last.
   SCANTUNE_DEVICE u32 wait_for_tile(const Slot& slot) {
     barrier_wait(&shared_.loaded[slot.stage()], slot.phase());
     return shared_.tile_index[slot.stage()];
@@ -139,7 +139,7 @@ class Pipeline {
       const u32 tile = scantune::shuffle_index(drawn, 0);
       more = tile < tiles_.count();
       loaded += more;
-      // The ticket is drawn one tile ahead, so that its latency hides behind the copy.
+      // The ticket is drawn one tile ahead, so that its latency overlaps with the copy.
       if (more) drawn = draw();
       load(loading.stage(), more ? tile : kNoTile, tile_before);
       tile_before = tile;
@@ -157,8 +157,8 @@ class Pipeline {
       sync_warp();
       load_next();
     }
-    // Every warp that looks back waits for a tile of its own. Behind sync_warp() all lanes have read the indices in
-    // these stages.
+    // Every warp that looks back waits for its own tile. After sync_warp() all lanes have read the indices in these
+    // stages.
     sync_warp();
     for (int warp = 1; warp < kConfig.look_back_warps; ++warp) {
       load(loading.stage(), kNoTile, tile_before);
@@ -198,7 +198,7 @@ class Pipeline {
     scantune::store_itemwise(to + whole, from + whole, items - whole, lane_);
   }
 
-  // The items of a stage, or the results in their place, in the order of the scan. They lie in shared memory as they do
+  // The items of a stage, or the results in their place, in the order of the scan. They are ordered in shared memory as
   // in global memory: a full tile of a reverse scan begins with its last item.
   template <class Item>
   SCANTUNE_DEVICE Items<Item, Problem::kRequest.direction> staged(u32 stage) {
@@ -232,7 +232,7 @@ class Pipeline {
     }
   }
 
-  // Leaves what lies before each thread in its warp, and the total of the warp. Returns false behind the last tile.
+  // Leaves the prefix of each thread in its warp, and the total of the warp. Returns false after the last tile.
   SCANTUNE_DEVICE bool reduce(Slot& slot, u32 warp) {
     const u32 stage = slot.stage(), tile = shared_.tile_index[stage];
     if (tile == kNoTile) return false;
@@ -290,7 +290,7 @@ class Pipeline {
     const u32 thread = warp * kWarpThreads + lane_;
     if (!kFull && thread * Run::kItems >= tile_items) return;
 
-    // What lies before this thread.
+    // The prefix of this thread.
     bool has_prefix = has_carry;
     T prefix;
     const auto append = [&](T value) {
@@ -326,7 +326,7 @@ class Pipeline {
 
   SCANTUNE_DEVICE void publish() {
     Slot reader;    // of the carry-in that this stage held before: the look-back of the tile that came kStages - 1 ago
-    u32 ahead = 0;  // how many tiles it is behind, up to that
+    u32 ahead = 0;  // tiles since this one was drawn, up to that
     for (Slot slot;; slot.next()) {
       const u32 stage = slot.stage(), tile = wait_for_tile(slot);
       if (tile == kNoTile) return;
@@ -379,8 +379,8 @@ class Pipeline {
 
   // ---- the warps that look back ----
 
-  // Each of these warps takes every look_back_warps-th tile of the CTA: what lies between two tiles does not depend on
-  // the carry, so only one combination of each tile waits for the tile before.
+  // Each of these warps takes every look_back_warps-th tile of the CTA: the sum between two tiles does not depend on
+  // the carry, so only one combination per tile waits for the tile before.
   SCANTUNE_DEVICE void look_back(u32 warp) {
     Slot slot, before;
     for (u32 skipped = 0; skipped < warp; ++skipped) slot.next();
@@ -398,9 +398,9 @@ class Pipeline {
         if (tile_before > first) carry = Op::combine(shared_.carry_in[before.stage()], carry);
         if (lane_ == 0) shared_.carry_in[stage] = carry;
       } else if (kHasRows && has_before) {
-        // The publisher writes the carry-in of a first tile, and an empty one has none: others before it may be empty
-        // too, and publish nothing. But a warp that did not wait here could leave another two phases of a barrier
-        // behind, or overwrite a carry-in that this one has yet to read.
+        // The publisher writes the carry-in of a first tile. An empty tile has no carry-in: tiles before it may be
+        // empty, too, and publish nothing. But a warp that did not wait here could get two phases of a barrier ahead of
+        // another, or overwrite a carry-in that this one has yet to read.
         barrier_wait(&shared_.carried[before.stage()], before.phase());
       }
       barrier_arrive(&shared_.carried[stage]);

@@ -10,8 +10,8 @@
 
 namespace scantune {
 
-// One CTA's tile. Its threads lie over it line by line, as many side by side as take the columns (lanes), and each
-// holds consecutive lines (a segment).
+// One CTA's tile. Its threads cover it line by line: as many side by side as the columns need (lanes), each with
+// consecutive lines (a segment).
 template <class Problem, ScanColumnsConfig kConfig>
 class ColumnTile {
   using T = typename Problem::Accumulator;
@@ -28,7 +28,7 @@ class ColumnTile {
   // Equal inputs give equal bits where a carry is always that of the band above and what this one adds.
   static constexpr bool kChained = needs_fixed_association(Problem::kRequest);
   static constexpr bool kLanesInWarp = kStaged || kConfig.columns_per_block / kColumns <= kWarpThreads;
-  // Sums of neighbouring bytes stand in one word. Parts and descriptors then belong to groups of four columns.
+  // One word holds the sums of neighbouring bytes. Parts and descriptors then belong to groups of four columns.
   static constexpr bool kPacksSums = packs_columns(kConfig, Problem::kRequest);
   static_assert(!kPacksSums || kItems <= 256);
   using Group = ColumnGroup<Op, kPacksSums>;
@@ -51,7 +51,7 @@ class ColumnTile {
     typename Parts::Shared parts;
     u32 tile_index;
     u32 epoch;
-    u32 unfinished[2];  // whether a carry lies farther back than a round of the look-back has seen, by turns
+    u32 unfinished[2];  // whether a carry is farther back than a round of the look-back has seen, by turns
     alignas(16) unsigned char items[kStagedBytes + kVectorAlignmentBytes];
   };
 
@@ -147,7 +147,7 @@ class ColumnTile {
     SCANTUNE_DEVICE Items at(u32 line, int column) const { return first + (line * apart + column); }
   };
 
-  // The same where lines and columns have strides. What is beyond the last column stands for that.
+  // The same with strides of lines and columns. A column past the last one counts as the last.
   template <class Items>
   struct ApartLines {
     Items first[kColumns];  // of each column
@@ -214,7 +214,7 @@ class ColumnTile {
       sync_block();
       const u32 columns = static_cast<u32>(columns_);
       tile += segment_ * kItems * columns + static_cast<u32>(column_);
-      // What lies behind the last item is not combined.
+      // Values after the last item are not combined.
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item)
         if (item < mine_[0])

@@ -11,7 +11,7 @@ struct AnyPointers : Problem {
   static constexpr ScanVariant kRequest = {static_cast<const ScanRequest&>(Problem::kRequest), Variant::any};
 };
 
-// The problem for rows whose items lie apart.
+// The problem for rows of strided items.
 template <class Problem>
 struct ApartItems : AnyPointers<Problem> {
   using InputItems = Apart<typename Problem::InputItems>;

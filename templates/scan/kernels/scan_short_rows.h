@@ -9,7 +9,7 @@
 
 namespace scantune {
 
-// The rows of one CTA, one behind the other. A thread's items may belong to several of them.
+// The contiguous rows of one CTA. A thread's items may belong to several of them.
 template <class Problem, ScanShortRowsConfig kConfig>
 class RowTile {
   using T = typename Problem::Accumulator;
@@ -21,7 +21,7 @@ class RowTile {
   static constexpr u32 kTileItems = kThreads * kItems;
   static constexpr u32 kWarps = kThreads / kWarpThreads;
   static constexpr u64 kFirstItem = Problem::kFirstTile * kTileItems;
-  // A built-in operator may combine what lies behind the tile's items: no result takes it in.
+  // A built-in operator may combine values past the tile's items: no result includes them.
   static constexpr bool kLeavesOut = is_custom(Problem::kRequest.op);
   using Run = RunScan<Problem, static_cast<int>(kItems)>;
   // Whether a thread's items are whole vectors.
@@ -84,7 +84,7 @@ class RowTile {
     for (u32 item = 0; item < kItems; ++item)
       if (!kLeavesOut || item < mine_) values_[item] = scantune::convert<T>(tile[place_ + item]);
 
-    // Combine this thread's items, anew from every start of a row.
+    // Combine this thread's items, starting again at every start of a row.
     const T init = Problem::init(arguments_);
     T total;
     walk(init, total, false, [](u32, T) {});
@@ -157,7 +157,7 @@ class RowTile {
     }
   }
 
-  // Where an item of the tile lies.
+  // The address of an item of the tile.
   SCANTUNE_DEVICE i64 place(const Strides& strides, u32 item) const {
     const u32 row = item / row_items_;
     const u64 first_row = first_ / row_items_;
@@ -179,7 +179,7 @@ class RowTile {
     return to;
   }
 
-  // Returns where the tile lies when all threads have loaded it.
+  // Returns the address of the tile when all threads have loaded it.
   SCANTUNE_DEVICE const Input* load() {
     const Input* tile;
     const auto from = Problem::input(arguments_) + first_;
@@ -193,8 +193,8 @@ class RowTile {
     return tile;
   }
 
-  // Walks over this thread's items, and begins anew at every start of a row. carry: what comes before the first item,
-  // if it exists; behind the walk, what comes before the next thread.
+  // Walks over this thread's items, and begins again at every start of a row. carry: the prefix of the first item, if
+  // it exists; after the walk, the prefix of the next thread.
   template <class Visit>
   SCANTUNE_DEVICE void walk(T init, T& carry, bool exists, const Visit& visit) const {
     u32 start = column_ == 0 ? 0 : row_items_ - column_;
@@ -217,8 +217,8 @@ class RowTile {
     }
   }
 
-  // Returns what comes before this thread in its row, if that began in another thread. total: what the thread combines
-  // to, from the last start of a row in it on. It includes a barrier, behind which results may take the items' place.
+  // Returns the prefix of this thread in its row, if the row began in another thread. total: the thread's total since
+  // the last start of a row in it. It includes a barrier, after which results may replace the items.
   SCANTUNE_DEVICE T before_thread(T total, bool starts) {
     const u32 starting = ballot(~0u, starts);
     const T through = scantune::segmented_warp_scan<Op>(total, starting, lane_, mine_ > 0);

@@ -1,4 +1,4 @@
-// The tiles of a scan of rows whose input moves by bulk copies.
+// The tiles of a scan of rows that loads by bulk copies.
 #pragma once
 
 #include "core/parts/vector_boundary.h"
@@ -38,7 +38,7 @@ class AlignedRowTiles {
   SCANTUNE_DEVICE OutputItems output(u32 tile) const { return output_ + place(tile); }
   SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }
 
-  // Items of a tile: kTileItems, but for the last ones of a row.
+  // Items of a tile: kTileItems, or fewer in the last one of a row.
   SCANTUNE_DEVICE u32 items(u32 tile) const {
     const u64 end = row_end(tile), first = place(tile);
     return first >= end ? 0 : end - first < kTileItems ? static_cast<u32>(end - first) : kTileItems;

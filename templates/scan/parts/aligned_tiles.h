@@ -1,4 +1,4 @@
-// The tiles of a scan whose input moves by bulk copies.
+// The tiles of a scan that loads by bulk copies.
 #pragma once
 
 #include "core/parts/vector_boundary.h"
@@ -6,9 +6,9 @@
 
 namespace scantune {
 
-// Tiles are cut so that each starts on a vector boundary of the input. The items before the first boundary, the head,
-// belong to none. Items that are aligned to less than their size may lie across every boundary, and are not loaded in
-// bulk. The output is aligned like the input, or not.
+// Each tile starts on a vector boundary of the input. The items before the first boundary, the head, belong to no tile.
+// Items aligned to less than their size may cross every boundary, and are not loaded in bulk. The output may be aligned
+// differently from the input.
 template <class Problem, u32 kTileItems>
 class AlignedTiles {
   using Input = typename Problem::Input;
@@ -48,7 +48,7 @@ class AlignedTiles {
   SCANTUNE_DEVICE OutputItems output(u32 tile) const { return output_ + place(tile); }
   SCANTUNE_DEVICE bool same_alignment() const { return same_alignment_; }
 
-  // Items of a tile: kTileItems, but for the last.
+  // Items of a tile: kTileItems, or fewer in the last one.
   SCANTUNE_DEVICE u32 items(u32 tile) const {
     const u64 left = items_ - static_cast<u64>(tile) * kTileItems;
     return left < kTileItems ? static_cast<u32>(left) : kTileItems;

@@ -1,4 +1,4 @@
-// How the CTAs of a cluster tell each other aggregates: each sends its own to all behind it, through shared memory.
+// How the CTAs of a cluster exchange aggregates: each sends its own to all CTAs after it, through shared memory.
 #pragma once
 
 #include "core/machine/clusters.h"
@@ -32,7 +32,7 @@ class ClusterAggregates {
     cluster_arrive_relaxed();
   }
 
-  // Sends this CTA's aggregate to those behind it among the first `ctas`, which have items.
+  // Sends this CTA's aggregate to those after it among the first `ctas`, which have items.
   SCANTUNE_DEVICE static void send(Shared& shared, T aggregate, u32 ctas) {
     cluster_wait();
     const u32 rank = cluster_rank(), cta = rank + 1 + thread_rank();

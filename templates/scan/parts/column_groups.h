@@ -1,4 +1,4 @@
-// Neighbouring columns of one thread whose values stand together.
+// Neighbouring columns of one thread, whose values share words.
 #pragma once
 
 #include "core/machine/bytes.h"
@@ -42,8 +42,8 @@ struct ColumnGroup<Operation, true> {
   }
 };
 
-// Running sums of such groups. Those of even columns and of odd ones stand in the 16-bit lanes of two words, where a
-// carry and up to 256 bytes do not run into the neighbour. A line is a word of each group.
+// Running sums of such groups. Those of even and of odd columns are in the 16-bit lanes of two words, where a carry and
+// up to 256 bytes do not overflow into the neighbour. A line is a word of each group.
 template <int kColumns>
 struct ByteColumnSums {
   static constexpr int kWords = kColumns / 4;

@@ -1,4 +1,4 @@
-// What the threads of a CTA know of their columns, and how those below one another combine it.
+// The totals of a CTA's threads for their columns, and how threads of one column combine them.
 #pragma once
 
 #include "core/parts/tile_status.h"

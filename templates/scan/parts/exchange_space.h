@@ -1,5 +1,4 @@
-// Shared memory through which the threads of a warp hand each other items or values. It is empty where there is no
-// need.
+// Shared memory through which the threads of a warp exchange items or values; empty if they need not.
 #pragma once
 
 #include "core/machine/kernel.h"

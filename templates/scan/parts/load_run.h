@@ -1,4 +1,4 @@
-// Loads consecutive items from anywhere in global memory into shared memory, by all threads of a CTA.
+// Loads consecutive items from any address in global memory into shared memory, by all threads of a CTA.
 #pragma once
 
 #include "core/parts/vector_boundary.h"
@@ -6,8 +6,8 @@
 
 namespace scantune {
 
-// `space` lies on a vector boundary. Items come by vectors, so they lie as far behind a boundary there as in global
-// memory. Returns where the first lies.
+// `space` is on a vector boundary. Items are loaded as vectors, so they are as far past a boundary there as in global
+// memory. Returns the address of the first.
 template <CacheHint kHint, int kThreads, u32 kMostItems, class Items>
 SCANTUNE_DEVICE auto load_run_by_vectors(unsigned char* space, Items from, u32 items) {
   using Item = typename ItemOf<Items>::Type;

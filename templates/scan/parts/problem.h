@@ -81,8 +81,8 @@ struct Problem {
     return scantune::load_global<CacheHint::normal>(arguments.operand<const Accumulator>(OperandRole::init) + place);
   }
 
-  // The arguments with the number of items that there are as their n, which memory may say: behind begin_kernel(). It
-  // also tells whoever asks whether memory said more than the launch is for.
+  // The arguments with the actual number of items as n, which may be read from memory: call it after begin_kernel().
+  // Also reports, if requested, whether the number in memory was greater than that of the launch.
   SCANTUNE_DEVICE static decltype(auto) counted(const KernelArguments& arguments) {
     if constexpr (kReadsN) {
       using Count = typename UnsignedOfWidth<request.n_width>::Type;

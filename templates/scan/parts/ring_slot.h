@@ -4,7 +4,7 @@
 
 namespace scantune {
 
-// A place in a ring of stages in shared memory. A CTA's i-th tile lies in stage i % kStages; the phases of the stages'
+// A place in a ring of stages in shared memory. A CTA's i-th tile is in stage i % kStages; the phases of the stages'
 // barriers flip from one round of the ring to the next.
 template <int kStages>
 class RingSlot {

@@ -1,4 +1,4 @@
-// Inclusive scan over the lanes of a warp that starts anew at some lanes.
+// Inclusive scan over the lanes of a warp that starts again at some lanes.
 #pragma once
 
 #include "core/machine/bits.h"

@@ -21,10 +21,10 @@ class StagedRun {
   template <class Item>
   struct alignas(kVectorAlignmentBytes) Vector : Words<Item, kVectorItems> {};
 
-  // Vectors of a reverse scan lie in the other order, and so do their items.
+  // Vectors of a reverse scan are in reverse order, and so are their items.
   static constexpr bool kReverse = Problem::kRequest.direction == Direction::reverse;
 
-  // Returns the combination of the first `items` items, which is undefined where there are none. kFull: all exist.
+  // Returns the combination of the first `items` items, which is undefined for 0. kFull: all exist.
   template <bool kFull>
   SCANTUNE_DEVICE static T reduce(const Vector<Input>* vectors, u32 items) {
     T total;
@@ -72,7 +72,7 @@ class StagedRun {
   template <bool kFull>
   using Run = RunScan<Problem, kVectorItems, kFull>;
 
-  // How many of the thread's items lie in its v-th vector.
+  // How many of the thread's items are in its v-th vector.
   template <bool kFull>
   SCANTUNE_DEVICE static u32 items_of(int v, u32 items) {
     const u32 first = v * kVectorItems;

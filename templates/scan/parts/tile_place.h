@@ -1,4 +1,4 @@
-// Where a tile lies in input and output.
+// The place of a tile in input and output.
 #pragma once
 
 #include "core/parts/vector_boundary.h"
@@ -7,15 +7,15 @@
 
 namespace scantune {
 
-// Peeled tiles begin on vector boundaries of the input, behind a head that belongs to none. The last tile keeps an item
-// in any case, so that there are as many tiles for all pointers.
+// Peeled tiles begin on vector boundaries of the input, after a head that belongs to no tile. The last tile has at
+// least one item, so that the number of tiles does not depend on the pointers.
 template <class Problem, TileShape kShape>
 class TilePlace {
   using Input = typename Problem::Input;
   static constexpr u64 kTileItems = kShape.tile_items();
 
  public:
-  static constexpr u64 kHead = Problem::kFirstTile * kTileItems;  // where the head lies
+  static constexpr u64 kHead = Problem::kFirstTile * kTileItems;  // place of the head
 
   // Tiles of n items.
   SCANTUNE_DEVICE static u32 count(u64 n) {

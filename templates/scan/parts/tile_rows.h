@@ -1,9 +1,8 @@
 // The rows of consecutive items that one thread of a tile holds between load and store, in one of two forms.
 //
-// Both take vectors as they were loaded, give each row's total, then put what comes before a row into its items, and
-// end as vectors to be stored. A row begins at item `first` of the tile; the items from `end` on do not exist. Where
-// kPadsPartialTiles is true, neutral ones stand in their place and are scanned like any item. kFiller has the bytes of
-// several.
+// Both take loaded vectors, return each row's total, then combine a row's prefix into its items, and return vectors to
+// store. A row begins at item `first` of the tile; the items from `end` on do not exist. If kPadsPartialTiles is true,
+// neutral items replace them and are scanned like any item. kFiller has the bytes of several.
 #pragma once
 
 #include "core/parts/neutral_item.h"

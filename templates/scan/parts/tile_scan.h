@@ -1,9 +1,9 @@
 // Loads, scans and stores one tile with all threads of a CTA.
 //
-// A thread holds rows of consecutive items. In the striped layout each vector is a row, in which a warp's lanes lie
-// side by side; otherwise one row has all of the thread's items. In a partial tile, items that do not exist are either
-// never combined, or replaced by padding (kPadsPartialTiles). What costs instructions per item in the first case is
-// compiled once for full tiles (kFull) and once for partial ones.
+// A thread holds rows of consecutive items. In the striped layout each vector is a row, and a warp's lanes are
+// contiguous in it; otherwise one row has all of the thread's items. In a partial tile, items that do not exist are
+// either never combined, or replaced by padding (kPadsPartialTiles). Code that costs instructions per item in the first
+// case is compiled twice: for full tiles (kFull) and for partial ones.
 #pragma once
 
 #include "core/parts/begin_kernel.h"
@@ -273,7 +273,7 @@ class TileScan {
     return later;
   }
 
-  // Where in the tile this thread's v-th vector access lies.
+  // The place in the tile of this thread's v-th vector access.
   SCANTUNE_DEVICE u32 vector_position(int v) const {
     if constexpr (kShape.layout == TileLayout::direct) return warp_ * kWarpItems + lane_ * kItems + v * kVectorItems;
     return warp_ * kWarpItems + (v * kWarpThreads + lane_) * kVectorItems;

@@ -1,7 +1,7 @@
-// The vectors in which one thread loads and stores its items of a tile, and what it accesses of a partial tile instead.
+// The vectors in which one thread loads and stores its items of a tile, and its accesses to a partial tile.
 //
-// position(item) says where in the tile this thread's items lie. Rows::kFiller has the bytes of items to take where
-// none exist.
+// position(item) is the place in the tile of each of this thread's items. Rows::kFiller has the bytes of items to use
+// where items do not exist.
 #pragma once
 
 #include "core/machine/memory.h"

@@ -1,4 +1,4 @@
-// The selection: its request, and what it reads and writes.
+// The selection: its request and operands.
 #pragma once
 
 #include "core/contract/algorithm.h"
@@ -48,8 +48,8 @@ struct Tokens<Selected> {
   static constexpr const char* kNames[] = {"items", "indices", "items_and_indices"};
 };
 
-// What becomes of the other items, which are written in their order. apart: to an output of their own. behind: to that
-// of the kept ones, behind these. A second part goes the same way, before the others.
+// What happens to the other items. apart: they are written, in order, to an output of their own. `behind`: to the
+// output of the kept ones, after them. With three parts, the second part is written likewise, before the rest.
 enum class Rejected { dropped, apart, behind };
 template <>
 struct Tokens<Rejected> {
@@ -63,8 +63,8 @@ struct Tokens<Values> {
   static constexpr const char* kNames[] = {"none", "bytes_1", "bytes_2", "bytes_4", "bytes_8"};
 };
 
-// output[0, count) = the kept items of input[0, n) in their order, and count how many they are. Where no others are
-// asked for, nothing is written behind them. Of three parts count[1] says how many the second has.
+// output[0, count) = the kept items of input[0, n) in order, and count their number. Nothing is written after them
+// unless the others are requested there. With three parts, count[1] is the number in the second.
 struct SelectRequest {
   ValueType input_type = ValueType::i32;
   ValueType index_type = ValueType::u64;  // of the indices; where none are written, it stays u64

@@ -39,7 +39,7 @@ struct SelectLookbackConfig {
   constexpr bool operator==(const SelectLookbackConfig&) const = default;
 };
 
-// Behind the tile lie the items counted before it, its index and the epoch.
+// After the tile: the number of items counted before it, its index and the epoch.
 constexpr int shared_bytes(const SelectLookbackConfig& config, const SelectRequest& request) {
   constexpr u64 kIndexAndEpoch = 2 * sizeof(u32);
   const u64 before = static_cast<u64>(counted_parts(request)) * sizeof(u64);

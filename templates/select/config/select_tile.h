@@ -1,4 +1,4 @@
-// How a CTA takes a tile of a selection: what the configs of its families share.
+// How a CTA processes a tile of a selection; the configs of its families share it.
 #pragma once
 
 #include "core/contract/cta.h"
@@ -9,7 +9,7 @@ namespace scantune {
 
 inline constexpr u64 kLeastSelectTileItems = 64;
 
-// Items that one load brings. Vectors begin on boundaries of the input; items that may lie across these come alone.
+// Items per load. Vectors begin on boundaries of the input; items that may cross these are loaded one by one.
 constexpr int vector_items(const auto& config, const SelectRequest& request, Variant variant) {
   const int bytes = request.input_bytes();
   const bool on_boundaries = variant == Variant::aligned || request.alignment_of(request.input_type) == bytes;
@@ -26,8 +26,7 @@ constexpr u64 tiles(const auto& config, const SelectRequest& request, Variant va
 // Parts whose items are counted: all but the last.
 constexpr int counted_parts(const SelectRequest& request) { return request.parts() - 1; }
 
-// Bytes of shared memory where a tile's kept items are put together, and behind them each other part, from a vector
-// boundary on.
+// Bytes of shared memory where a tile's kept items are compacted, then each other part, from a vector boundary.
 constexpr u64 staged_bytes(const auto& config, const SelectRequest& request) {
   if (!request.writes_items()) return 0;
   return round_up(config.tile_items() * static_cast<u64>(request.input_bytes()), kVectorAlignmentBytes) +

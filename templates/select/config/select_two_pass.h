@@ -30,7 +30,7 @@ struct SelectTwoPassConfig {
 // The most shares: every CTA reads the counts of all.
 inline constexpr u64 kMostShares = 4096;
 
-// Behind the tile lie the totals of the warps, for each counted part, and how many items it has up to the share's end
+// After the tile: the totals of the warps for each counted part, and the items of each part up to the end of the share
 // and in all.
 constexpr int shared_bytes(const SelectTwoPassConfig& config, const SelectRequest& request) {
   return tile_shared_bytes(config, request) + counted_parts(request) * kWarpThreads * static_cast<int>(sizeof(u64)) +
@@ -51,7 +51,7 @@ struct Family<SelectTwoPassConfig> {
     return scantune::unsupported_reason(request);
   }
 
-  // Behind the one that reads the items only once.
+  // Lower than that of the family that reads the items only once.
   static constexpr int preference(const SelectRequest&, int) { return 0; }
 
   // Measured: tests/bench/selections.py. Few items are one tile, which needs one launch; some more go to many CTAs.

@@ -61,7 +61,7 @@ SCANTUNE_DEVICE void select_lookback(const KernelArguments& arguments) {
     if (tiles > 1 && thread_rank() == 0) Status(arguments.workspace, shared.epoch).publish(index, flag, value);
   };
   const TileFlag own = index == 0 ? TileFlag::prefix : TileFlag::aggregate;
-  const auto counts = [&]() -> u64 {  // made anew for each use, which takes no registers until then
+  const auto counts = [&]() -> u64 {  // computed again for each use, which saves registers
     if constexpr (kParts == 3) return tile.counted(0) | static_cast<u64>(tile.counted(1)) << 32;
     return tile.counted(0);
   };

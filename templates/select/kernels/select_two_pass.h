@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// A CTA's share: tiles one behind the other.
+// A CTA's share: contiguous tiles.
 template <class Problem, SelectTwoPassConfig kConfig>
 class SelectShare {
   using Sum = OperatorOf<u64, Operator::sum>;

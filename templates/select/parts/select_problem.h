@@ -8,7 +8,7 @@
 
 namespace scantune {
 
-// Stands where no source of the caller's does.
+// Used when there is no source of the caller's.
 template <SelectRequest request>
 struct NoSource {
   using Value = OpaqueItem<request.custom_bytes == 0 ? 1 : request.custom_bytes,
@@ -17,7 +17,7 @@ struct NoSource {
 
 template <Values kValues>
 struct ValueOf {
-  using Type = u8;  // where there are none, it is not used
+  using Type = u8;  // unused without values
 };
 template <>
 struct ValueOf<Values::bytes_2> {
@@ -32,8 +32,8 @@ struct ValueOf<Values::bytes_8> {
   using Type = u64;
 };
 
-// Source: the caller's own predicate, equality or rule of parts. The number stands where other problems have their
-// first tile or item.
+// Source: the caller's predicate, equality or rule of parts. The number is in the place of other problems' first tile
+// or item.
 template <SelectRequest request, Variant variant, u64 = 0, class Source = NoSource<request>>
 struct SelectProblem {
   using Item = typename TypeOf<request.input_type, typename Source::Value>::Type;
@@ -48,7 +48,7 @@ struct SelectProblem {
     return arguments.operand<const Item>(OperandRole::input);
   }
 
-  // The part that an item is in for what it is. The first is kept.
+  // The part that an item is in, by its value. The first is kept.
   SCANTUNE_DEVICE static int part(const Item& item, const KernelArguments& arguments) {
     if constexpr (request.criterion == Criterion::parts) {
       return Source::part(item, arguments.init);
@@ -60,7 +60,7 @@ struct SelectProblem {
     }
   }
 
-  // Whether an item is kept behind the one before it.
+  // Whether an item is kept, given the one before it.
   SCANTUNE_DEVICE static bool differs(const Item& before, const Item& item, const KernelArguments& arguments) {
     if constexpr (request.criterion == Criterion::unique_by)
       return !Source::equals(before, item, arguments.init);

@@ -1,4 +1,4 @@
-// A CTA's tile of a selection: loads items, decides on them, counts each part, and puts it together.
+// A CTA's tile of a selection: loads items, evaluates the criterion, counts and compacts each part.
 #pragma once
 
 #include "core/machine/bits.h"
@@ -10,8 +10,8 @@
 
 namespace scantune {
 
-// The items of one tile, row by row: a row is a vector for each lane of a warp, and a warp has its rows one behind the
-// other. Only places from begin to end hold items.
+// The items of one tile, row by row: a row is one vector per lane of a warp, and a warp's rows are contiguous. Only
+// places from begin to end hold items.
 template <class Problem, auto kConfig>
 class SelectTile {
   using Item = typename Problem::Item;
@@ -47,7 +47,7 @@ class SelectTile {
     u64 of[kCounted];
   };
   struct alignas(16) Shared {
-    // The kept items and those behind them, then their places: whatever of these there is.
+    // The kept items and those after them, then their places, if they are used.
     alignas(16) unsigned char staged[staged_bytes(kConfig, kRequest) + places_bytes(kConfig, kRequest)];
     u32 of_warps[kCounted][kWarpThreads];
   };
@@ -154,8 +154,8 @@ class SelectTile {
     }
   }
 
-  // Stores everything that is written of the tile, given how many items of each part are before it, and in all where
-  // the others go behind the kept ones. Every thread calls, behind a barrier that comes after stage().
+  // Stores all outputs of the tile, given how many items of each part are before it, and in all if the others are
+  // written after the kept ones. Every thread calls, after a barrier that follows stage().
   SCANTUNE_DEVICE void store(const Counts& before, const Counts& all) {
     if constexpr (kRequest.writes_items())
       store_staged(place_in<Item>(OperandRole::output, before.of[0], counted_[0]), 0, counted_[0]);
@@ -202,7 +202,7 @@ class SelectTile {
     return arguments_.operand<T>(role) + index;
   }
 
-  // Where in the tile this thread's vector of a row lies.
+  // The place in the tile of this thread's vector of a row.
   SCANTUNE_DEVICE u32 place_of(int row) const {
     return warp_ * (kWarpThreads * kRows * kVectorItems) + row * (kWarpThreads * kVectorItems) + lane_ * kVectorItems;
   }
@@ -237,7 +237,7 @@ class SelectTile {
     return held;
   }
 
-  // The items' vectors lie on boundaries. Values as wide may lie otherwise.
+  // The items' vectors are on boundaries. Values of the same width may be aligned differently.
   template <class T>
   SCANTUNE_DEVICE static bool is_on_boundary(const T* tile) {
     if constexpr (Problem::kVariant == Variant::aligned) return true;
@@ -321,7 +321,7 @@ class SelectTile {
   SCANTUNE_DEVICE u16* places() const {
     return reinterpret_cast<u16*>(shared_.staged + staged_bytes(kConfig, kRequest));
   }
-  // Where the first item of a part is staged: on a vector boundary behind those before.
+  // Where the first item of a part is staged: on a vector boundary after the parts before.
   SCANTUNE_DEVICE u32 first_staged(int part) const {
     constexpr u32 kItems = kVectorAlignmentBytes % sizeof(Item) == 0 ? kVectorAlignmentBytes / sizeof(Item) : 1;
     u32 first = 0;

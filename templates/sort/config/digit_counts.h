@@ -9,7 +9,7 @@ namespace scantune {
 inline constexpr int kCountThreads = 512;   // threads of a CTA that counts
 inline constexpr int kAddThreads = 512;     // of one that adds up
 inline constexpr int kAddedDigits = 32;     // digits that it adds up, at most
-inline constexpr u64 kMostCountCtas = 528;  // CTAs that count, but for one a row: they fill the largest GPUs
+inline constexpr u64 kMostCountCtas = 528;  // CTAs that count, unless it is one per row: they fill the largest GPUs
 inline constexpr u64 kMostCountedItems = u64{1} << 31;  // of one CTA, which counts in 32 bits
 
 inline constexpr u64 kMostCountedRows = u64{1} << 24;  // more would take more CTAs to add up than a grid has
@@ -57,7 +57,7 @@ constexpr int count_shared_bytes(int digit_bits, int columns, const SortRequest&
 }
 inline constexpr int kAddSharedBytes = kAddThreads * static_cast<int>(sizeof(u64));
 
-// Where counts lie in a workspace, in bytes from its start.
+// The place of counts in a workspace, in bytes from its start.
 struct DigitCountsLayout {
   u64 constants;  // a u32 for each row and pass: 1 if all keys have the same digit
   u64 totals;     // a u64 for each row, pass and digit

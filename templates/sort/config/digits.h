@@ -26,7 +26,7 @@ inline constexpr int kMostDigitBits = 8;
 // The digits of a key, from the lowest to the highest, that a sort has to look at.
 constexpr int passes(int digit_bits, const SortRequest& request) { return ceil_div(request.sorted_bits(), digit_bits); }
 
-// The first bit and the one behind the last, as launches hold them.
+// The first bit and the one after the last, as launches hold them.
 constexpr u64 packed_bits(const SortRequest& request) {
   return static_cast<u64>(request.first_bit()) | static_cast<u64>(request.last_bit()) << 8;
 }

@@ -1,4 +1,4 @@
-// The sort: its request, and what it reads and writes.
+// The sort: its request and operands.
 #pragma once
 
 #include "core/contract/algorithm.h"
@@ -18,7 +18,7 @@ struct Tokens<Order> {
 enum class Sorted {
   keys,
   pairs,            // the keys, and a value beside each
-  indices,          // where each key stood, in its row if there are rows
+  indices,          // the input index of each key, within its row if there are rows
   keys_and_indices  // both
 };
 template <>
@@ -39,7 +39,7 @@ struct Tokens<KeyBits> {
 // Each row is sorted by itself, if there are rows.
 struct SortRequest {
   ValueType input_type = ValueType::u32;  // of the keys
-  ValueType value_type = ValueType::u32;  // of values or indices; where there are none, it stays u32
+  ValueType value_type = ValueType::u32;  // of values or indices; u32 without either
   Order order = Order::ascending;
   Sorted sorted = Sorted::keys;
   Segments segments = Segments::none;
@@ -50,7 +50,7 @@ struct SortRequest {
   int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // keys
   u64 rows = 0;              // of Segments::rows
-  u64 end_bit = 0;           // of KeyBits::some: behind the highest bit that is compared
+  u64 end_bit = 0;           // of KeyBits::some: after the highest bit that is compared
   u64 bits = 0;              // and how many are
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }

@@ -29,14 +29,14 @@ struct SortClusterConfig {
   constexpr bool operator==(const SortClusterConfig&) const = default;
 };
 
-// Keys, and what goes with them, lie in order of the CTA's own digits before they are sent, and where they arrive.
+// Keys and their payload, in order of the CTA's own digits before they are sent, and where they arrive.
 constexpr u64 sort_tile_bytes(const SortClusterConfig& config, const SortRequest& request) {
   const u64 key = request.input_bytes() == 8 ? 8 : 4, payload = request.has_payload() ? sizeof(u32) : 0;
   return round_up(config.tile_items() * (key + payload), kVectorAlignmentBytes);
 }
 
-// Beside them lie counts of digits: by warps, by the CTAs of the cluster in this pass and the one before, and where
-// digits go; totals of warps; and three barriers.
+// Then counts of digits: by warps, by the CTAs of the cluster in this pass and the one before, and the places of
+// digits; totals of warps; and three barriers.
 constexpr int shared_bytes(const SortClusterConfig& config, const SortRequest& request) {
   const u64 digits = static_cast<u64>(config.digits());
   const u64 counts = (2 * static_cast<u64>(config.cluster_blocks) + 1) * digits * sizeof(u32);

@@ -33,7 +33,7 @@ struct SortOnesweepConfig {
   TileOrder tile_order = TileOrder::block_index;
   int count_items = 8192;  // keys that a CTA counts, or more where there are many
   int count_columns = 8;   // counters of a digit in a CTA that counts, dealt to the lanes of a warp
-  int early_payload = 0;   // load what goes with keys while digits are added up, not when keys are in shared memory
+  int early_payload = 0;   // load the payload while digits are added up, not when keys are in shared memory
   CacheHint count_hint = CacheHint::normal;
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
@@ -52,7 +52,7 @@ constexpr int moved_bytes(const SortRequest& request) {
   return exchanged_key_bytes(request) + (request.has_payload() ? request.value_bytes() : 0);
 }
 
-// What goes with the keys lies behind them.
+// The payload follows the keys.
 constexpr u64 payload_offset(const SortOnesweepConfig& config, const SortRequest& request) {
   return round_up(config.tile_items() * static_cast<u64>(exchanged_key_bytes(request)), kVectorAlignmentBytes);
 }
@@ -64,7 +64,7 @@ constexpr u64 exchange_bytes(const SortOnesweepConfig& config, const SortRequest
   return round_up(exchanged > ranked ? exchanged : ranked, kVectorAlignmentBytes);
 }
 
-// Behind the exchange lie where each digit's keys go and what goes with them, totals of warps, and the tile's number.
+// After the exchange: the places of each digit's keys and payload, totals of warps, and the tile's number.
 constexpr int shared_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
   return static_cast<int>(exchange_bytes(config, request)) +
          ((request.has_payload() ? 2 : 1) * config.digits() + kWarpThreads) * static_cast<int>(sizeof(u64)) +

@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// The keys of a row in the registers of the threads that sort it, and what goes with them.
+// The keys of a row and their payload, in the registers of the threads that sort it.
 template <class Problem, SortBlockConfig kConfig>
 class SortedRow {
   using Key = typename Problem::Key;
@@ -41,8 +41,8 @@ class SortedRow {
     }
   }
 
-  // Sorts by the digit, and leaves the result in shared memory. What is
-  // missing from the tile stands behind all keys and stays there.
+  // Sorts by the digit, and leaves the result in shared memory. Missing keys of the tile are after all keys and stay
+  // there.
   SCANTUNE_DEVICE void sort_by_digit(DigitPlace digit) {
     u32 digits[kItems], places[kItems];
 #pragma unroll

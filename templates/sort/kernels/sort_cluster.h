@@ -11,9 +11,9 @@ namespace scantune {
 
 // A CTA's part of a row that a cluster sorts.
 //
-// In every pass a CTA waits for the counts of all, and but for the last pass for all keys that come to it. So no CTA is
-// more than a pass ahead of another: one that sends counts of a pass has read the keys that came in the pass before,
-// and the counts of two passes before. Nothing is sent to a CTA that has seen all counts of the last pass.
+// In every pass a CTA waits for the counts of all CTAs, and in all passes except the last for all keys that come to it.
+// So no CTA is more than a pass ahead of another: one that sends counts of a pass has read the keys that came in the
+// pass before, and the counts of two passes before. Nothing is sent to a CTA that has seen all counts of the last pass.
 template <class Problem, SortClusterConfig kConfig>
 class ClusterPart {
   using Key = typename Problem::Key;
@@ -29,7 +29,7 @@ class ClusterPart {
   static constexpr u32 kSentBytes = sizeof(Key) + (kHasPayload ? sizeof(u32) : 0);
   static_assert(Ranks::kDigitsPerThread == 1);
 
-  // Keys, and behind them what goes with them.
+  // Keys, then their payload.
   struct alignas(kVectorAlignmentBytes) Keys {
     alignas(kVectorAlignmentBytes) unsigned char bytes[sort_tile_bytes(kConfig, kRequest)];
 
@@ -83,8 +83,8 @@ class ClusterPart {
     }
   }
 
-  // Puts the CTA's keys in the order of their digits, and tells the others how many there are of each. Places of no key
-  // count as the last digit, behind all keys.
+  // Puts the CTA's keys in the order of their digits, and tells the others how many there are of each. Places without a
+  // key count as the last digit, after all keys.
   SCANTUNE_DEVICE void rank(u32 pass, DigitPlace digit) {
     u32 digits[kItems], places[kItems];
 #pragma unroll

@@ -30,7 +30,7 @@ SCANTUNE_DEVICE void count_digits(const KernelArguments& arguments) {
   sync_block();
   begin_kernel<kConfig.pdl>();
 
-  // Tell the passes where everything lies, and forget what the last sort left.
+  // Give the passes all addresses, and clear the state of the last sort.
   if (block_rank() == 0 && thread_rank() == 0) {
     OnesweepHead head{layout.counts.constants, layout.counts.totals, layout.status,    layout.keys,
                       layout.other_keys,       layout.payload,       layout.row_tiles, {}};
@@ -75,7 +75,7 @@ class OnesweepTile {
 
   struct alignas(kVectorAlignmentBytes) Shared {
     alignas(kVectorAlignmentBytes) unsigned char exchange[exchange_bytes(kConfig, kRequest)];
-    // The address where a digit's keys would go if the first of them had place 0, and what goes with the keys.
+    // The address where a digit's keys would be if the first of them had place 0, and that of the payload.
     u64 destinations[kHasPayload ? 2 : 1][kDigits];
     u64 totals[kWarpThreads];
     u32 index;
@@ -169,8 +169,8 @@ class OnesweepTile {
       if (kFull || ranks_.place(step) < count_) keys_[step] = Problem::key_of(static_cast<Stored>(keys_[step]));
   }
 
-  // Ranks the keys, and tells later tiles how many of each digit there are. Places of no key count as the last digit,
-  // behind all keys: later tiles there are none.
+  // Ranks the keys, and publishes the counts of each digit for later tiles. Places without a key count as the last
+  // digit, after all keys: there are no later tiles.
   template <bool kFull>
   SCANTUNE_DEVICE void rank() {
     u32 digits[kItems];
@@ -185,7 +185,8 @@ class OnesweepTile {
     ranks_.place_in_tile(mine_, digits, places_);
   }
 
-  // Puts the keys in order in shared memory, and what goes with them. Finds where their digits go in the row meanwhile.
+  // Puts the keys and their payload in order in shared memory. At the same time finds the places of their digits in the
+  // row.
   template <bool kFull>
   SCANTUNE_DEVICE void exchange() {
     sync_block();  // all have read their ranks
@@ -249,7 +250,7 @@ class OnesweepTile {
   }
   SCANTUNE_DEVICE Status status() const { return Status(at<Count>(&head_.status)); }
 
-  // Before the first move, what goes with a key is its place or a value of the input.
+  // Before the first move, the payload of a key is its place or a value of the input.
   template <bool kFull>
   SCANTUNE_DEVICE void load_payload() {
     if constexpr (!kRequest.has_values())
@@ -291,7 +292,7 @@ class OnesweepTile {
     return goes_to_output(move) ? Problem::payload_output(arguments_) : at<Value>(&head_.payload);
   }
 
-  // In a row's first tile a digit's items go behind all lower digits of the row. Every thread calls.
+  // In a row's first tile a digit's items are placed after all lower digits of the row. Every thread calls.
   SCANTUNE_DEVICE void start_row() {
     const u64 total = looks_back() ? scantune::load_global<CacheHint::normal>(totals_ + thread_rank()) : 0;
     const u64 before = scantune::items_of_lower_digits<kDigits>(shared_.totals, total);
@@ -370,7 +371,7 @@ SCANTUNE_DEVICE void move_tile(Tile& tile) {
   // Put them in order, and look back for where they go.
   tile.template exchange<kFull>();
 
-  // Store them, and what goes with them.
+  // Store them and their payload.
   tile.template store<kFull>();
 }
 

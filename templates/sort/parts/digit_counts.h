@@ -69,7 +69,8 @@ class DigitCounts {
   }
 
  private:
-  // Counts the digits of keys[0, count). Those before the first and behind the last vector boundary come one by one.
+  // Counts the digits of keys[0, count). Those before the first and after the last vector boundary are counted one by
+  // one.
   template <bool kAll>
   SCANTUNE_DEVICE void count(const Stored* keys, u64 count) const {
     u64 before = scantune::bytes_before_boundary(keys) / sizeof(Stored);

@@ -1,6 +1,6 @@
-// Where each item of a tile goes when the tile is sorted by a digit, stably. Each warp counts the digits of its own
-// items, which also tells the items of equal digits apart; a scan over digits, and for each digit over warps, tells
-// where those of a warp begin (Merrill and Grimshaw, "High performance and scalable radix sorting", 2011).
+// The place of each item when a tile is sorted by a digit, stably. Each warp counts the digits of its own items, which
+// also ranks items of equal digits; a scan over digits, and for each digit over warps, gives the start of a warp's
+// items (Merrill and Grimshaw, "High performance and scalable radix sorting", 2011).
 #pragma once
 
 #include "core/machine/bits.h"

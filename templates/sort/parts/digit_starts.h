@@ -1,4 +1,4 @@
-// Where digits begin among all items, of how many items have each.
+// The start of each digit among all items, from the counts of digits.
 #pragma once
 
 #include "core/parts/operators.h"

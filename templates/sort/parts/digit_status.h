@@ -1,5 +1,5 @@
-// Descriptors of tiles for the counts of digits: a word for each, which tells whether it is of an even or of an odd
-// move of the row. So they are cleared once for all passes of a sort.
+// Descriptors of tiles for the counts of digits: one word per digit, marked as of an even or odd pass over the row. So
+// they are cleared once for all passes of a sort.
 #pragma once
 
 #include "core/machine/status.h"

@@ -1,5 +1,5 @@
-// What goes with a key through shared memory: 32 bits. They are a value that fits them, or where the key stood in its
-// row, by which a wider value is found once the key has come to rest.
+// The payload that moves with a key through shared memory: 32 bits. It is a value of at most 32 bits, or the input
+// index of the key in its row, by which a wider value is found when the key has its final place.
 #pragma once
 
 #include "core/machine/memory.h"
@@ -15,7 +15,7 @@ class SortPayload {
  public:
   static constexpr bool kExists = Problem::kRequest.has_payload();
 
-  // Returns what goes with the key at that place of the row that begins at `row`.
+  // Returns the payload of the key at that place of the row that begins at `row`.
   template <CacheHint kHint>
   SCANTUNE_DEVICE static u32 load(const KernelArguments& arguments, u64 row, u32 place) {
     if constexpr (kIsValue) {

@@ -1,4 +1,4 @@
-// The sort as kernels see it: keys as unsigned numbers whose order is that of the request.
+// The sort as kernels see it: keys as unsigned numbers that order as the request does.
 #pragma once
 
 #include "core/machine/kernel.h"
@@ -26,7 +26,7 @@ struct UnsignedOf<8> {
   using Type = u64;
 };
 
-// Where in keys a digit lies.
+// The place of a digit in keys.
 class DigitPlace {
  public:
   // It begins at that bit, and the keys' last bit may end it.
