@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 import pages
 import release_rules
+import words
 from pages import resolved
 from tree import CPP_SUFFIXES, Tree, under
 
@@ -442,4 +443,5 @@ RULES: tuple[Callable[[Tree], list[str]], ...] = (
     a_page_lists_the_environment_variables,
     the_makefile_declares_a_target_once,
     *release_rules.RULES,
+    *words.RULES,
 )

@@ -9,6 +9,7 @@ import pytest
 import release_rules
 import rules
 import tree
+import words
 from tree import Tree
 
 Rule = Callable[[Tree], list[str]]
@@ -180,6 +181,14 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
         "tuner/README.md",
         lambda text: text + "[pages](../docs/tuning.md)\n",
     ),
+    (words.texts_use_the_words_of_the_field, "runtime/select/extra.h", "// Rows that are contiguous lie one behind\n"),
+    (
+        words.texts_use_the_words_of_the_field,
+        "runtime/select/extra.cpp",
+        'throw Error("the item in "\n  "front of it");\n',
+    ),
+    (words.texts_use_the_words_of_the_field, "templates/scan/parts/extra.h", "// This is\n// no family.\n"),
+    (words.texts_use_the_words_of_the_field, "tuner/scantune/extra.py", 'raise ValueError("it is no word")\n'),
 ]
 
 
@@ -221,6 +230,23 @@ def test_a_violation_is_noticed(
         broken[path] = change if isinstance(change, str) else change(project[path])
     assert broken != project
     assert rule(broken) != broken_by(rule)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "runtime/select/extra.h",
+            "// It stands for 2 bytes behind a boundary, and there is no row.\nint stands = lies();\n",
+        ),
+        ("runtime/select/extra.h", "// The word behind is meant.  words: ok\n"),
+        ("templates/scan/parts/extra.h", 'return "its rows lie apart";\n'),
+        ("tuner/scantune/extra.py", "if found is None:  # nothing was found\n    pass\n"),
+        ("tests/cpu/extra.cpp", "// What it is.\n"),
+    ],
+)
+def test_words_that_are_meant_are_left_alone(path: str, text: str) -> None:
+    assert words.texts_use_the_words_of_the_field({path: text}) == []
 
 
 def test_every_rule_has_a_violation() -> None:
