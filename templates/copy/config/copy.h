@@ -6,7 +6,7 @@
 
 namespace scantune {
 
-// output[i] = input[i], converted where the types differ.
+// output[i] = input[i], converted if the types differ.
 struct CopyRequest {
   ValueType input_type = ValueType::i32;
   ValueType output_type = ValueType::i32;
@@ -21,8 +21,8 @@ struct CopyRequest {
   constexpr int input_bytes() const { return bytes_of(input_type); }
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool converts() const { return input_type != output_type; }
-  // Bytes that kernels move as one where nothing is converted: the largest power of two that items and their addresses
-  // are multiples of.
+  // Bytes that kernels move as one item without conversion: the largest power of two that divides item size and
+  // alignment.
   constexpr int unit_bytes() const {
     const int bits = input_bytes() | alignment_of(input_type), unit = bits & -bits;
     return unit < 8 ? unit : 8;

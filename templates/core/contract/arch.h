@@ -7,7 +7,7 @@ namespace scantune {
 
 inline constexpr int kMaxBlockThreads = 1024;  // on every architecture
 
-// CTAs of a cluster on every architecture that has clusters. Larger ones take an opt-in.
+// CTAs of a cluster on every architecture that has clusters. Larger ones need an opt-in.
 inline constexpr int kMaxPortableClusterBlocks = 8;
 
 inline constexpr int kHostSm = 0;  // the host device: runs every kernel, so it has the limits of the newest GPU

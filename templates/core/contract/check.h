@@ -8,7 +8,7 @@ namespace scantune {
 inline constexpr u64 kCheckedItems = 4096;  // items of one chunk
 inline constexpr int kCheckThreads = 128;   // threads of a CTA
 
-// What a check writes, one after another: the total of each chunk, the carry into each chunk, and the number of its
+// The arrays that a check writes, contiguous: the total of each chunk, the carry into each chunk, and the number of its
 // outputs before the first wrong one.
 struct CheckWorkspace {
   u64 chunks;

@@ -32,8 +32,8 @@ struct Tokens<ForwardProgress> {
   static constexpr const char* kNames[] = {"in_order", "documented"};
 };
 
-// The surroundings in which the call is to be fast: between others of its kind that overlap with it, or between kernels
-// that do not. It decides between configs and changes no kernel.
+// What runs around the call: others of its kind, which overlap it, or kernels that do not. It decides between configs
+// and changes no kernel.
 enum class Latency { back_to_back, isolated };
 template <>
 struct Tokens<Latency> {
@@ -49,7 +49,7 @@ struct Tokens<Segments> {
   static constexpr const char* kNames[] = {"none", "rows", "columns"};
 };
 
-// The items of a row of the request, all of n where it has no rows.
+// The items of a row of the request; n without rows.
 template <class Request>
 constexpr u64 row_items(const Request& request) {
   return request.segments == Segments::rows && request.rows != 0 ? ceil_div(request.n, request.rows) : request.n;
@@ -61,8 +61,8 @@ constexpr u64 column_items(const Request& request) {
   return request.segments == Segments::columns && request.columns != 0 ? ceil_div(request.n, request.columns) : 0;
 }
 
-// Null if the request's items can be cut into its rows or columns, else why not. A request without items may have any.
-// Records keep their number by its magnitude, which stands for up to 1.42 times as many.
+// Null if the request's items can be divided into its rows or columns, else why not. If n is 0, any number is allowed.
+// Records store the magnitude of their number, which stands for up to 1.42 times as many.
 template <class Request>
 constexpr const char* invalid_segments_reason(const Request& request) {
   if (request.segments == Segments::none || request.n == 0) return nullptr;
@@ -75,7 +75,7 @@ constexpr const char* invalid_segments_reason(const Request& request) {
   return nullptr;
 }
 
-// For families that take all items as one sequence: null, or that the request asks for more.
+// Why a family that takes all items as one sequence refuses the request, or null.
 template <class Request>
 constexpr const char* segmented_reason(const Request& request) {
   return request.segments == Segments::none
@@ -83,7 +83,7 @@ constexpr const char* segmented_reason(const Request& request) {
              : "its kernels take all items as one sequence, not row by row or column by column";
 }
 
-// Whether results would depend on the order in which values happen to be combined, and must not.
+// Whether results must not depend on the order in which values are combined, but would.
 template <class Request>
 constexpr bool needs_fixed_association(const Request& request) {
   if (request.determinism != Determinism::run_to_run) return false;

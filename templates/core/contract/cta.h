@@ -25,7 +25,7 @@ constexpr int access_bytes(int items, int item_bytes, int alignment) {
   return bytes;
 }
 
-// Null if a CTA may have so many threads, else why not.
+// Null if a CTA may have this many threads, else why not.
 constexpr const char* invalid_threads_reason(int block_threads) {
   if (block_threads < kWarpThreads || block_threads > kMaxBlockThreads || block_threads % kWarpThreads != 0)
     return "block_threads must be a multiple of 32 up to 1024";
@@ -39,7 +39,7 @@ constexpr const char* invalid_budget_reason(int min_ctas_per_sm, int block_threa
   return nullptr;
 }
 
-// Null if launches may depend on the kernel before them in that way, else why not.
+// Null if launches may overlap their predecessor in that way, else why not.
 constexpr const char* invalid_pdl_reason(int pdl, int most, int sm) {
   if (pdl < 0 || pdl > most) return most == 1 ? "pdl must be 0 or 1" : "pdl must be 0, 1 or 2";
   if (pdl != 0 && !limits_of(sm).has_pdl) return "pdl needs sm_90 or newer";

@@ -4,8 +4,8 @@
 
 namespace scantune {
 
-// The order in which items are combined. reverse: from the last item to the first, so that results are those of
-// forward for the items in the other order, themselves in the other order. Rows and columns, too, begin at the end.
+// The order in which items are combined. reverse: result i combines items n - 1 down to i, in that order; within a row
+// or column likewise.
 enum class Direction { forward, reverse };
 template <>
 struct Tokens<Direction> {

@@ -5,7 +5,7 @@
 
 namespace scantune {
 
-// Their sign does not matter: kernels write no number that does not fit, and read them as unsigned.
+// Their sign does not matter: kernels write only numbers that fit, and read them as unsigned.
 enum class IntegerWidth { bits_64, bits_32 };
 template <>
 struct Tokens<IntegerWidth> {

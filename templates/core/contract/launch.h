@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// What maps and operators of the caller's own take by value with every call.
+// States of the caller's maps and operators, passed by value with every call.
 struct CallStates {
   alignas(16) unsigned char load[kMaxValueBytes];
   alignas(16) unsigned char store[kMaxValueBytes];
@@ -62,9 +62,9 @@ struct WorkspaceNeed {
 };
 
 // First bytes of a workspace with status words, and of a counted one; all zero before its first use. No launch clears
-// anything. With status words the CTA of the last tile moves the epoch on; among persistent CTAs it is the last one to
-// draw its last ticket, and where one CTA gathers what all have published, that one. In a counted workspace the last
-// CTA to arrive puts back 0.
+// anything. With status words, the CTA of the last tile advances the epoch; with persistent CTAs, the last one to draw
+// its last ticket; and if one CTA gathers all published values, that one. In a counted workspace the last CTA to arrive
+// resets the count to 0.
 struct alignas(128) WorkspaceHeader {
   u32 epoch;       // epoch of the last finished launch; the running one uses epoch + 1
   u32 ticket;      // next tile to hand out, or CTAs that have started; 0 between launches
@@ -95,7 +95,7 @@ struct Launch {
   int persistent_ctas_per_sm = 0;  // if not 0: no more CTAs than this for each SM, which share the work
 };
 
-// Tells kernels what their launch says.
+// Passes the numbers of a launch to its kernels.
 constexpr void set_launch(KernelArguments& arguments, const Launch& launch) {
   arguments.n = launch.n;
   for (int place = 0; place < 2; ++place) {

@@ -5,7 +5,7 @@
 
 namespace scantune {
 
-// What a function makes an item of the input from, before it is combined.
+// The arguments of a load, which makes an accumulator.
 enum class Load {
   none,      // there is no function: items convert
   source,    // from the item in memory
@@ -17,7 +17,7 @@ struct Tokens<Load> {
   static constexpr const char* kNames[] = {"none", "source", "indexed", "generated"};
 };
 
-// What a function does with a result.
+// What a store does with a result.
 enum class Store {
   none,     // there is no function: results convert
   source,   // it makes an item of the output from it
@@ -49,7 +49,7 @@ constexpr Request behind_maps(Request request) {
   return request;
 }
 
-// Null if the request's maps, of which it has one, can be served, else why not.
+// Null if the request's maps (at least one) are supported, else why not.
 template <HasMaps Request>
 constexpr const char* invalid_maps_reason(const Request& request) {
   const bool has_struct = request.input_type == ValueType::custom || request.output_type == ValueType::custom;

@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// A member's match says which records may serve a request, by the value that they were tuned for.
+// A member's match says which records may serve a request, by their value of the member.
 enum class Match {
   exact,    // the same value: other results take other work
   width,    // types as wide; the same types come first, then types of the same class
@@ -43,7 +43,7 @@ struct Member {
   int token_count;
   int (*get)(const Request&);
   void (*set)(Request&, int);
-  // The default, which may depend on the members that are named and on those below it. Null: the member must be named.
+  // The default, which may depend on given members and on members below it. Null: the member is required.
   int (*by_default)(const Request&);
   const char* meaning = "";  // the help text of the command line
   bool is_compiled = true;   // whether kernels see it
@@ -65,15 +65,15 @@ struct Member {
   }
 };
 
-// How much there is of something beside the n items. Records keep its magnitude.
+// A size other than n, such as a number of rows. Records store its magnitude.
 template <class Request>
 struct Extent {
   const char* name;
   u64 (*get)(const Request&);
   void (*set)(Request&, u64);
   const char* meaning;
-  // The member and its value that requests have which it is an extent of; of the others it is 0, and nobody tells it.
-  // Null: it is one of every request.
+  // The member and value of the requests that have the extent; in other requests it is 0 and not shown. Null: every
+  // request has it.
   const char* member = nullptr;
   int value = 0;
 

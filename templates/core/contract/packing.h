@@ -5,7 +5,7 @@
 
 namespace scantune {
 
-// The consecutive items that a thread holds, and what becomes of them: all that decides how they are packed.
+// The consecutive items that a thread holds, and how they are combined: everything that decides how they are packed.
 struct Run {
   ValueType input_type;
   ValueType accumulator_type;

@@ -7,8 +7,8 @@
 
 namespace scantune {
 
-// Search explores every combination of the primary parameters, and in each lets one secondary parameter at a time
-// depart from the default; what the search proposes beyond the list may combine departures.
+// The list has every combination of the primary parameters and, for each, changes of one secondary parameter at a time.
+// Beyond the list the search may combine such changes.
 enum class Role { primary, secondary };
 
 inline constexpr int kMostFromDefault = 6;
@@ -27,7 +27,7 @@ struct Parameter {
   int from_default[kMostFromDefault] = {};
   int from_default_count = 0;
 
-  // The same parameter, added later: rows without it mean the value with which kernels do as they did before.
+  // The same parameter, added later: rows without it mean this value, with which kernels behave as before.
   template <class Value>
   constexpr Parameter absent_means(Value value) const {
     Parameter later = *this;
@@ -36,8 +36,8 @@ struct Parameter {
     return later;
   }
 
-  // The same parameter, some of whose values the list combines with no others: the default config alone departs to
-  // them, which costs one trial each. What the search proposes beyond the list may combine them, too.
+  // The same parameter, with values that the list does not combine with others: only the default config changes to
+  // them, which costs one trial each. The search may combine them, too, when it proposes configs beyond the list.
   template <class... Values>
   constexpr Parameter from_default_only(Values... values) const {
     static_assert(sizeof...(Values) <= kMostFromDefault);
@@ -47,7 +47,7 @@ struct Parameter {
   }
 };
 
-// What became of one value of a removed parameter, which rows may still hold. A family's table of these is its
+// The replacement of a removed parameter's value, which rows may still have. A family's table of these is its
 // kFormerValues; a value that is not in it is refused.
 struct FormerValue {
   const char* name;                 // the removed parameter's

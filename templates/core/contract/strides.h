@@ -22,7 +22,7 @@ struct Strides {
   constexpr bool operator==(const Strides&) const = default;
 };
 
-// The items between the lowest and the highest that an array has, both included.
+// The items from the lowest to the highest of an array, both included.
 struct StridedRange {
   i64 lowest = 0;  // from the array's pointer on, 0 or less
   u64 items = 0;   // from that to the highest
@@ -36,14 +36,14 @@ struct StridedRange {
   }
 };
 
-// Rows or columns are cut into planes, so that those along any axis of an array have their places.
+// Rows or columns are grouped in planes, so that they can be those along any axis of an array.
 struct Layout {
   Strides input = {}, output = {};
   u64 plane_sequences = 0;  // rows or columns of a plane; 0: the items are dense
 
   constexpr bool is_strided() const { return plane_sequences != 0; }
 
-  // Returns what `sequences` rows or columns of `length` items each take, whose strides are known to fit.
+  // Returns the range of `sequences` rows or columns of `length` items each, whose strides are known to fit.
   constexpr StridedRange range(const Strides& strides, u64 sequences, u64 length) const {
     StridedRange range{strides.first, 1};
     range.add(strides.item, length);

@@ -103,11 +103,11 @@ constexpr const char* invalid_custom_reason(int bytes, int alignment) {
   return nullptr;
 }
 
-// The types that values are combined in. Narrower ones widen on load: nothing is gained by combining them as they are.
+// The types in which values are combined. Narrower ones are widened on load: combining them unwidened gains nothing.
 constexpr bool is_accumulator(ValueType type) { return type == ValueType::custom || size_of(type) >= 4; }
 
-// The accumulator where the caller names none: the output's type, or the input's if that is wider and of the same class
-// (integer, floating-point), at least 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
+// The default accumulator: the output's type, or the input's if that is wider and of the same class (integer,
+// floating-point), at least 4 bytes wide. Sums of i8 into i64 add in 64 bits, f16 into f16 in f32.
 constexpr ValueType default_accumulator(ValueType input, ValueType output) {
   if (input == ValueType::custom || output == ValueType::custom) return ValueType::custom;
   const bool by_input = is_floating(input) == is_floating(output) && size_of(input) > size_of(output);

@@ -18,8 +18,8 @@ struct Tokens<WarpScan> {
                                            "kogge_stone_4"};
 };
 
-// The method of scans whose shuffles have the SM to themselves. Combining may cost a caller's own operator more than a
-// shuffle, and radix 4 combines more.
+// The method if a warp scan's shuffles have the SM to themselves. A custom operator may cost more than a shuffle, and
+// radix 4 combines more often.
 constexpr WarpScan fast_kogge_stone(Operator op) {
   return is_custom(op) ? WarpScan::kogge_stone_2 : WarpScan::kogge_stone_4;
 }

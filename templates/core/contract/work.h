@@ -5,16 +5,15 @@
 
 namespace scantune {
 
-// A family of the gallery teaches an algorithm. It is compiled, verified and raced as others are, but it is nobody's
-// default, and searched only where it is named.
+// A family of the gallery teaches an algorithm. It is compiled, verified and raced like others, but is never a default,
+// and is searched only if named.
 enum class Standing { library, gallery };
 template <>
 struct Tokens<Standing> {
   static constexpr const char* kNames[] = {"library", "gallery"};
 };
 
-// What a run costs, whatever the machine: declared by formulas of n, and held by a test against what the host device
-// counts.
+// The cost of a run on any machine: formulas of n, which a test compares with the host device's counts.
 struct Work {
   u64 operations = 0;  // applications of the operator
   u64 steps = 0;       // of these, the most that wait for each other, one after the other
@@ -23,7 +22,7 @@ struct Work {
   constexpr bool operator==(const Work&) const = default;
 };
 
-// The work of two runs that go on at the same time: the longer one's steps count.
+// The work of two concurrent runs: the longer one's steps count.
 constexpr Work beside(const Work& one, const Work& other) {
   return {one.operations + other.operations, one.steps > other.steps ? one.steps : other.steps,
           one.bytes + other.bytes};

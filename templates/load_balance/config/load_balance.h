@@ -7,7 +7,7 @@
 
 namespace scantune {
 
-// What is written for an item.
+// What is written for each item.
 enum class Assigned {
   segments,            // the segment that it is in
   ranks,               // its place in that segment
@@ -19,10 +19,10 @@ struct Tokens<Assigned> {
   static constexpr const char* kNames[] = {"segments", "ranks", "segments_and_ranks", "values"};
 };
 
-// Segment s has the items from offsets[s] on and before offsets[s + 1]. offsets[0, segments] ascend from 0 to n;
-// segments may be empty. output[i] is the segment of item i, its place there, or the value of that segment.
+// Segment s has the items offsets[s] to offsets[s + 1] - 1. offsets[0, segments] ascend from 0 to n; segments may be
+// empty. output[i] is the segment of item i, its position in it, or the segment's value.
 //
-// Offsets that are not so give any output, but nothing outside the operands is touched, and every launch ends.
+// Other offsets give any output, but nothing outside the operands is touched, and every launch ends.
 struct LoadBalanceRequest {
   ValueType input_type = ValueType::u32;   // of the offsets
   ValueType output_type = ValueType::u32;  // of segments and ranks, or of the values

@@ -36,8 +36,8 @@ struct LoadBalanceMergeConfig {
   constexpr bool operator==(const LoadBalanceMergeConfig&) const = default;
 };
 
-// Bytes of shared memory that hold a mark for each place, and later the staged results, which begin as far behind a
-// vector boundary as they do in the output.
+// Bytes of shared memory that hold a mark for each place, and later the staged results, which begin as far past a
+// vector boundary as in the output.
 constexpr u64 marks_bytes(const LoadBalanceMergeConfig& config, const LoadBalanceRequest& request) {
   const u64 marks = config.tile_places();
   if (config.staged == 0) return marks;

@@ -10,7 +10,7 @@
 
 namespace scantune {
 
-// Whether the place of a minimum or maximum is asked for beside its value.
+// Whether the position of a minimum or maximum is requested, too.
 enum class Position {
   none,
   first  // the lowest index of an item that is the result; where there is a NaN, that of the first
@@ -20,8 +20,7 @@ struct Tokens<Position> {
   static constexpr const char* kNames[] = {"none", "first"};
 };
 
-// output[0] = init op input[0] op ... op input[n - 1], or for each row such a value of its items, whose positions count
-// from the row's start.
+// output[0] = init op input[0] op ... op input[n - 1], or one such value per row, with positions from the row's start.
 //
 // Equal inputs give equal bits on every run of one device and
 // config.
@@ -53,14 +52,14 @@ struct ReduceRequest {
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool has_init() const { return init != Init::none; }
   constexpr bool has_position() const { return position != Position::none; }
-  // The bytes of what threads and CTAs tell each other: a value, with its index if that is asked for.
+  // The bytes that threads and CTAs exchange: a value, with its index if requested.
   constexpr int partial_bytes() const { return has_position() ? 16 : accumulator_bytes(); }
 
   constexpr bool operator==(const ReduceRequest&) const = default;
 };
 
-// Whether results depend on the order in which values are combined: it is always the same, then. For reductions this
-// takes the place of the rule in combining.h, since they have no member that asks for it.
+// Whether results depend on the order in which values are combined. The order is then always the same. This replaces
+// the rule in combining.h, since reductions have no member for it.
 constexpr bool needs_fixed_association(const ReduceRequest& request) {
   return is_custom(request.op) ||
          (is_floating(request.accumulator_type) && (request.op == Operator::sum || request.op == Operator::product));
@@ -142,7 +141,7 @@ struct Algorithm<ReduceRequest> {
     return request.layout.range(request.layout.input, sequences, request.n / sequences);
   }
 
-  // Without items the result is the initial value.
+  // If n is 0, the result is the initial value.
   static constexpr bool has_result_without_items(const ReduceRequest& request) { return request.has_init(); }
 
   static constexpr const char* remark(const ReduceRequest& request) {

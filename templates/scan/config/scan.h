@@ -64,11 +64,11 @@ struct ScanRequest {
   constexpr bool operator==(const ScanRequest&) const = default;
 };
 
-// A request and which pointers its kernels serve.
+// A request and the pointers that its kernels serve.
 struct ScanVariant : ScanRequest {
   Variant variant = Variant::aligned;
 
-  // The number of bytes that both pointers are multiples of.
+  // The common alignment of both pointers, in bytes.
   constexpr int alignment_bytes() const {
     if (variant == Variant::aligned) return kVectorAlignmentBytes;
     const int in = alignment_of(input_type), out = alignment_of(output_type);
@@ -110,7 +110,7 @@ constexpr const char* strided_reason(const ScanRequest& request) {
   return request.layout.is_strided() ? "its kernels take rows that lie one behind the other" : nullptr;
 }
 
-// For families of the gallery: null, or what their kernels do not do.
+// Why a family of the gallery refuses the request, or null.
 constexpr const char* gallery_reason(const ScanRequest& request) {
   if (request.reads_n()) return "its kernels know n when they are launched, and do not read it from memory";
   if (request.direction == Direction::reverse) return "its kernels go through the items forward";
@@ -190,7 +190,7 @@ struct Algorithm<ScanRequest> {
     return list;
   }
 
-  // Kernels differ by a guarantee only where results depend on it.
+  // Kernels differ by a guarantee only if results depend on it.
   static constexpr ScanRequest compiled(ScanRequest request) {
     if (!needs_fixed_association(request)) request.determinism = Determinism::unconstrained;
     return request;

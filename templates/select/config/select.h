@@ -8,7 +8,7 @@
 
 namespace scantune {
 
-// What decides whether an item is kept.
+// How a selection decides which items are kept.
 enum class Criterion {
   less,  // than a constant, as C++ compares numbers of the type; so the next five
   less_equal,
@@ -20,8 +20,8 @@ enum class Criterion {
   unique,     // the item before it, from which it differs; the first item is kept
   predicate,  // the caller's own keep()
   unique_by,  // the item before it, by the caller's own equal()
-  // The last two tell three parts apart, of which the first is kept: by the caller's own part(), or as items are less
-  // than a constant, equal to it, or neither.
+  // The last two divide items into three parts, the first of which is kept: by the caller's part(), or into items less
+  // than a constant, equal to it, and the rest.
   parts,
   around
 };
@@ -41,7 +41,7 @@ constexpr bool compares_neighbours(Criterion criterion) {
   return criterion == Criterion::unique || criterion == Criterion::unique_by;
 }
 
-// What is written of a kept item.
+// What is written for a kept item.
 enum class Selected { items, indices, items_and_indices };
 template <>
 struct Tokens<Selected> {
@@ -56,7 +56,7 @@ struct Tokens<Rejected> {
   static constexpr const char* kNames[] = {"dropped", "apart", "behind"};
 };
 
-// The bytes of a value beside each item, which goes where the item goes.
+// The bytes of a value that moves with each item.
 enum class Values { none, bytes_1, bytes_2, bytes_4, bytes_8 };
 template <>
 struct Tokens<Values> {
@@ -91,7 +91,7 @@ struct SelectRequest {
   constexpr bool has_values() const { return values != Values::none; }
   constexpr bool keeps_rejected() const { return rejected != Rejected::dropped; }
   constexpr int parts() const { return has_three_parts(criterion) ? 3 : 2; }
-  // Whether kept items may take the place of the input: they do where a tile's are stored no sooner than it is read.
+  // Whether the output may be the input: a tile's kept items are stored only after its items were read.
   constexpr bool may_be_in_place() const {
     return writes_items() && rejected != Rejected::behind && !has_three_parts(criterion);
   }

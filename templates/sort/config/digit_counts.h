@@ -14,7 +14,7 @@ inline constexpr u64 kMostCountedItems = u64{1} << 31;  // of one CTA, which cou
 
 inline constexpr u64 kMostCountedRows = u64{1} << 24;  // more would take more CTAs to add up than a grid has
 
-// What a launch of a sort is told beside n and the length of a row.
+// Arguments of a sort's launch other than n and the length of a row.
 struct SortLaunch {
   u32 first_bit, last_bit;  // of keys
   u32 pass;                 // which digit, from the lowest
@@ -29,7 +29,7 @@ struct SortLaunch {
   }
 };
 
-// CTAs that count a row, each so many keys if there are few.
+// CTAs that count a row; with few keys, each counts this many.
 constexpr u64 count_ctas(int count_items, u64 rows, u64 row_items) {
   if (rows == 0) return 0;  // of no keys
   const u64 most = rows < kMostCountCtas ? kMostCountCtas / rows : 1;
@@ -39,19 +39,19 @@ constexpr u64 count_ctas(int count_items, u64 rows, u64 row_items) {
   return ctas > needed ? ctas : needed;
 }
 
-// Null if a CTA may count so many keys, else why not.
+// Null if a CTA may count this many keys, else why not.
 constexpr const char* invalid_count_reason(int count_items) {
   return count_items < 512 || count_items > 1 << 20 ? "count_items must be between 512 and 1048576" : nullptr;
 }
 
-// Null if lanes can count in so many columns, else why not.
+// Null if lanes can count in this many columns, else why not.
 constexpr const char* invalid_columns_reason(int columns) {
   return columns < 1 || columns > kWarpThreads || (columns & (columns - 1)) != 0
              ? "count_columns must be a power of two up to 32"
              : nullptr;
 }
 
-// Bytes of shared memory of a CTA that counts: a counter in each column for each digit of every pass there may be.
+// Bytes of shared memory of a CTA that counts: a counter in each column for each digit of every possible pass.
 constexpr int count_shared_bytes(int digit_bits, int columns, const SortRequest& request) {
   return columns * ceil_div(8 * request.input_bytes(), digit_bits) * (1 << digit_bits) * static_cast<int>(sizeof(u32));
 }

@@ -7,14 +7,14 @@
 
 namespace scantune {
 
-// The order of the keys. Equal keys stay in the order that they had.
+// The order of the keys. Equal keys keep their order.
 enum class Order { ascending, descending };
 template <>
 struct Tokens<Order> {
   static constexpr const char* kNames[] = {"ascending", "descending"};
 };
 
-// What is written in the order of the keys.
+// What is written, in the order of the keys.
 enum class Sorted {
   keys,
   pairs,            // the keys, and a value beside each
@@ -36,7 +36,7 @@ struct Tokens<KeyBits> {
 // output = the keys of input in order, stably. Integers compare as in C++. Floating-point numbers have a total order:
 // -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits.
 //
-// Each row is sorted by itself, if there are rows.
+// With rows, each row is sorted separately.
 struct SortRequest {
   ValueType input_type = ValueType::u32;  // of the keys
   ValueType value_type = ValueType::u32;  // of values or indices; u32 without either
@@ -147,7 +147,7 @@ struct Algorithm<SortRequest> {
     return list;
   }
 
-  // Values are moved and not looked into.
+  // Values are only moved.
   static constexpr SortRequest compiled(SortRequest request) {
     constexpr ValueType kUnsigned[] = {ValueType::u8, ValueType::u16, ValueType::u32, ValueType::u64};
     for (const ValueType wide : kUnsigned)
