@@ -189,6 +189,8 @@ VIOLATIONS: list[tuple[Rule, str, str | Callable[[str], str] | None]] = [
     ),
     (words.texts_use_the_words_of_the_field, "templates/scan/parts/extra.h", "// This is\n// no family.\n"),
     (words.texts_use_the_words_of_the_field, "tuner/scantune/extra.py", 'raise ValueError("it is no word")\n'),
+    (words.texts_use_the_words_of_the_field, "docs/sharing.md", lambda text: text + "\nIt is made anew.\n"),
+    (words.texts_use_the_words_of_the_field, "docs/examples/extra.cpp", "// What it is.\n"),
 ]
 
 
@@ -243,6 +245,9 @@ def test_a_violation_is_noticed(
         ("templates/scan/parts/extra.h", 'return "its rows lie apart";\n'),
         ("tuner/scantune/extra.py", "if found is None:  # nothing was found\n    pass\n"),
         ("tests/cpu/extra.cpp", "// What it is.\n"),
+        ("docs/extra.md", "Text.\n\n```\nno text: it is made anew\n```\n"),
+        ("docs/experiments/extra.md", "It is made anew.\n"),
+        ("CHANGELOG.md", "It is made anew.\n"),
     ],
 )
 def test_words_that_are_meant_are_left_alone(path: str, text: str) -> None:

@@ -41,7 +41,10 @@ def texts_use_the_words_of_the_field(tree: Tree) -> list[str]:
 def _kind(path: str) -> str:
     """Return how a file is read; "" for one that is not checked."""
     top = path.split("/")[0]
-    if path.endswith(CPP_SUFFIXES) and top in ("runtime", "templates"):
+    if path.endswith(".md"):
+        is_page = top == "docs" and not path.startswith("docs/experiments/")  # which tell what was written then
+        return "page" if is_page or path in ("README.md", "CONTRIBUTING.md") else ""
+    if path.endswith(CPP_SUFFIXES) and top in ("runtime", "templates", "docs"):
         return "template" if top == "templates" else "C++"
     return "Python" if path.endswith(".py") and top == "tuner" else ""
 
@@ -60,16 +63,25 @@ def _findings(kind: str, text: str) -> list[str]:
 
 
 def _prose(kind: str, text: str) -> str:
-    """Return the comments and strings of a file, each word in its line, with one blank between two."""
-    prose, end = [], 0
+    """Return the comments and strings of code, or a page without its code: each word in its line, one blank apart."""
+    prose = _page(text) if kind == "page" else _pieces(kind, text)
+    return re.sub(r" *\n *", "\n", re.sub(r"[ \t]+", " ", prose))
+
+
+def _page(text: str) -> str:
+    return re.sub(r"^```.*?^```", lambda code: "\n" * code[0].count("\n"), text, flags=_FLAGS)
+
+
+def _pieces(kind: str, text: str) -> str:
+    pieces, end = [], 0
     for match in (_PYTHON if kind == "Python" else _CPP).finditer(text):
         is_string = match[0][0] in "\"'"
         if kind == "template" and is_string:
             continue  # an edit of a string would change the hash that tuning records name
         piece = match[0].strip("\"'") if is_string and " " in match[0] else match[0]
-        prose += ["\n" * text.count("\n", end, match.start()) or " ", _LEADER.sub("", piece)]
+        pieces += ["\n" * text.count("\n", end, match.start()) or " ", _LEADER.sub("", piece)]
         end = match.end()
-    return re.sub(r" *\n *", "\n", re.sub(r"[ \t]+", " ", "".join(prose)))
+    return "".join(pieces)
 
 
 RULES: tuple[Callable[[Tree], list[str]], ...] = (texts_use_the_words_of_the_field,)
