@@ -11,7 +11,7 @@ int main() {
   std::vector<std::uint32_t> lengths;
   for (std::uint32_t row = 0; row < 4096; ++row) lengths.push_back(row % 3 == 0 ? 0 : row * 37 % 50);
   const std::uint64_t rows = lengths.size();
-  lengths.push_back(0);  // an exclusive scan leaves the last item out, so there the total will stand
+  lengths.push_back(0);  // an exclusive scan leaves the last item out, so the total will be there
 
   const runtime::Buffer<std::uint32_t> d_lengths(lengths), d_begins(rows + 1);  // on the GPU
   runtime::scan(d_lengths.data(), d_begins.data(), rows + 1, {.kind = runtime::Kind::exclusive});

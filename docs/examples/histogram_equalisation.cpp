@@ -16,7 +16,7 @@ std::uint8_t spread(std::uint32_t no_lighter, std::uint32_t darkest, std::uint32
 }
 
 Image equalise(const Image& image) {
-  // Counting is no scan; in your program: a kernel with a histogram in shared memory, or CUB's.
+  // Counting is not a scan; in your program: a kernel with a histogram in shared memory, or CUB's.
   std::vector<std::uint32_t> counts(256), no_lighter(256);
   for (const std::uint8_t grey : image) ++counts[grey];
 

@@ -19,6 +19,6 @@ int main() {
   sum.download(&total);
   greatest.download(&peak);
   index.download(&place);
-  std::printf("the sum is %g; the greatest, %g, stands at %llu\n", total, peak, static_cast<unsigned long long>(place));
+  std::printf("the sum is %g; the greatest, %g, is at %llu\n", total, peak, static_cast<unsigned long long>(place));
   return total == 2054.5f && peak == 7.0f && place == 1234 ? 0 : 1;
 }

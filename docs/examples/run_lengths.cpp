@@ -37,7 +37,7 @@ Runs encode(const std::string& text) {
 }
 
 std::string decode(const Runs& encoded) {
-  // Where each run begins; the 0 behind the lengths makes room for where the last one ends.
+  // Where each run begins; the 0 after the lengths makes room for where the last one ends.
   const std::uint64_t runs = encoded.lengths.size();
   std::vector<std::uint32_t> begins = encoded.lengths;
   begins.push_back(0);

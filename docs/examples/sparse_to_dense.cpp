@@ -11,7 +11,7 @@ constexpr std::uint32_t kSensors = 200, kTimes = 250;
 constexpr float kUnknown = -1;  // before a sensor's first reading
 
 struct Readings {
-  std::vector<std::uint32_t> begins{0};  // of each sensor, and the end: it may have none
+  std::vector<std::uint32_t> begins{0};  // of each sensor, and the end: it may be empty
   std::vector<std::uint32_t> times;      // which ascend for each sensor
   std::vector<float> values;
 };
