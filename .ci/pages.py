@@ -4,9 +4,9 @@
 
 The pages are those of docs/, the front page is README.md, and the reference is made here: a page for each public
 header, one of the families of kernels, and one of the commands. Links to pages stay links; links to other files of the
-project become their paths. Pictures in two colours follow the site's switch, and cells of numbers do not break. Zensical
-does the rest and needs no network. It checks links between pages; tests/structure checks those to pictures and other
-files.
+project become their paths. Pictures in two colours follow the site's switch, and cells of numbers do not break.
+Zensical does the rest and needs no network. It checks links between pages; tests/structure checks those to pictures and
+other files.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ WORDS = {
     r"(?:has|have|is|are|be) (?-i:none)": "has no X, is not an X; empty, unused, null",
     r"of (?:no|0) items": "if n is 0, empty",
     r"what (?:it|they|there) (?:is|are|has|have|goes?)(?! for\b)": "its name",
-    r"(?<!there )(?:is|are) no(?! (?:longer|more|less|larger|better|worse|later|earlier|slower|faster|lighter)\b)": "is not a",
+    r"(?<!there )(?:is|are) no(?! (?:(?:long|larg|light|lat|slow|fast|earli)er|more|less|better|worse)\b)": "is not a",
     r"(?:tells?|told|telling) (?:\w+ )?apart": "distinguish",
     r"but for": "except",
     r"anew": "again",
