@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 #include "families_under_test.h"
 #include "scan/config/lookback.h"
@@ -106,6 +107,36 @@ TEST(Space, SmallScansStartEarlyByDefaultOnlyBetweenScansThatLetThem) {
     EXPECT_EQ(pdl_of(request, 80), 0) << n;
     request.latency = Latency::isolated;
     EXPECT_EQ(pdl_of(request, 90), 0) << n;
+  }
+}
+
+// Measured: tests/bench/results/h200-one-shot-shapes.csv.
+TEST(Space, OneShotHasShapesByDefaultThatWereFasterOverN) {
+  struct Case {
+    ValueType type;
+    Operator op;
+    u64 n;
+    int threads, items, poll_warps, pdl;
+  };
+  constexpr Operator kSum = Operator::sum, kMax = Operator::max;
+  const Case kCases[] = {
+      {ValueType::i32, kSum, 50'000, 128, 4, 4, 2},      {ValueType::i32, kSum, 100'000, 128, 8, 4, 2},
+      {ValueType::i32, kSum, 200'000, 256, 8, 4, 1},     {ValueType::i32, kSum, 500'000, 512, 8, 4, 1},
+      {ValueType::i32, kSum, 1'000'000, 512, 16, 4, 1},  {ValueType::i32, kSum, 1'500'000, 512, 16, 4, 1},
+      {ValueType::i32, kMax, 1'500'000, 1024, 16, 1, 2}, {ValueType::i32, kSum, 1'900'000, 1024, 16, 1, 2},
+      {ValueType::i16, kSum, 100'000, 128, 8, 4, 2},     {ValueType::i16, kSum, 400'000, 256, 16, 4, 1},
+      {ValueType::i16, kSum, 2'000'000, 512, 32, 4, 1},  {ValueType::i16, kSum, 3'600'000, 1024, 32, 1, 2},
+      {ValueType::i8, kSum, 200'000, 128, 16, 4, 2},     {ValueType::i8, kSum, 900'000, 256, 32, 4, 1},
+      {ValueType::i8, kSum, 1'500'000, 1024, 16, 1, 2},  {ValueType::f64, kSum, 30'000, 128, 4, 4, 1},
+      {ValueType::f64, kSum, 100'000, 128, 8, 4, 1},     {ValueType::f64, kSum, 250'000, 128, 16, 4, 1},
+      {ValueType::f64, kSum, 500'000, 256, 16, 4, 1},    {ValueType::f64, kSum, 900'000, 128, 16, 4, 2},
+  };
+  for (const Case& one : kCases) {
+    ScanRequest request = request_of(one.type, one.n);
+    request.op = one.op;
+    const OneShotConfig config = Family<OneShotConfig>::default_config(request, 90);
+    const auto told = std::tuple{config.block_threads, config.items_per_thread, config.poll_warps, config.pdl};
+    EXPECT_EQ(told, (std::tuple{one.threads, one.items, one.poll_warps, one.pdl})) << to_string(Request(request));
   }
 }
 

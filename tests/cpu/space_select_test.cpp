@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "select/config/select_lookback.h"
 #include "space_under_test.h"
 
 namespace scantune {
@@ -52,6 +53,27 @@ TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
                   ASSERT_EQ(unlisted_parameter(config), "") << to_string(config);
                 }
             }
+}
+
+// Measured: tests/bench/results/h200-one-shot-shapes.csv.
+TEST(Space, SmallSelectionsHaveTilesByDefaultThatTwoPollsRead) {
+  struct Case {
+    ValueType type;
+    Criterion criterion;
+    u64 n;
+    int items;
+  };
+  const Case kCases[] = {
+      {ValueType::i32, Criterion::predicate, 130'000, 8},  {ValueType::i32, Criterion::predicate, 140'000, 16},
+      {ValueType::i32, Criterion::unique, 140'000, 8},     {ValueType::i64, Criterion::predicate, 60'000, 4},
+      {ValueType::i64, Criterion::flagged, 70'000, 8},     {ValueType::i64, Criterion::predicate, 200'000, 16},
+      {ValueType::i16, Criterion::predicate, 250'000, 16}, {ValueType::i8, Criterion::predicate, 250'000, 16},
+  };
+  for (const Case& one : kCases) {
+    const SelectRequest request{.input_type = one.type, .criterion = one.criterion, .n = one.n};
+    const SelectLookbackConfig config = Family<SelectLookbackConfig>::default_config(request, 90);
+    EXPECT_EQ(config.items_per_thread, one.items) << to_string(Request(request));
+  }
 }
 
 }  // namespace

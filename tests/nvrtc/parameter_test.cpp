@@ -108,14 +108,25 @@ std::vector<int> values_in_use(const Case& c, int parameter, const std::vector<C
   return values;
 }
 
+// What is searched with few items, of which the default has other values.
+std::vector<Config> configs_of_few_items(const Case& c) {
+  Request request = c.problem.request;
+  request.n = kTestedItems / 32;
+  if (c.family->unsupported_reason(request, kParameterSm) != nullptr) return {};
+  return searched_configs(*c.family, request, kParameterSm);
+}
+
 // Of each parameter its last two values; in a long test each value and the next.
 std::vector<Claim> claims_of(const Case& c) {
   const std::vector<Config> configs = searched_configs(*c.family, c.problem.request, kParameterSm);
+  std::vector<Config> all = configs_of_few_items(c);
+  all.insert(all.end(), configs.begin(), configs.end());
   std::vector<Claim> claims;
   for (int parameter = 0; parameter < static_cast<int>(c.family->parameters().size()); ++parameter) {
     const ParameterModel& model = c.family->parameters()[static_cast<std::size_t>(parameter)];
     const std::vector<int> values = values_in_use(c, parameter, configs);
-    EXPECT_GE(values.size(), c.problem.request.has_custom_operator() ? 1 : model.values.size())
+    EXPECT_GE(values_in_use(c, parameter, all).size(),
+              c.problem.request.has_custom_operator() ? 1 : model.values.size())
         << "no config of " << c.family->name() << " has the other values of " << model.name;
     if (kTestEffort == 1 && values.size() > 1) claims.push_back({parameter, values[values.size() - 2], values.back()});
     for (std::size_t index = 0; kTestEffort > 1 && index + 1 < values.size(); ++index)

@@ -53,18 +53,16 @@ constexpr int shared_bytes(const OneShotConfig& config, const ScanVariant& reque
          static_cast<int>(round_up(cluster, 16) + round_up(gathered, 16));
 }
 
-// A shape of CTAs that a default has up to so many of them.
+// A shape of CTAs, and how many CTAs a default has of it at most. Four polling warps read 128 aggregates at once.
 struct OneShotShape {
   int block_threads;
   int items_per_thread;
-  int most_ctas = 128;              // so that four polling warps read all aggregates at once
+  int most_ctas = 128;
   int most_light_ctas = most_ctas;  // with an operator that takes few registers, so that two CTAs fit an SM
 };
 
 template <>
 struct Family<OneShotConfig> {
-  using Shape = OneShotShape;
-
   static constexpr const char* kName = "one_shot";
   static constexpr const char* kConfigName = "OneShotConfig";
   static constexpr const char* kHeader = "scan/kernels/one_shot.h";
@@ -243,13 +241,13 @@ struct Family<OneShotConfig> {
   }
 
   // In the order of N; the last serves what is left. Measured on an H200, tests/bench/results/h200-one-shot-shapes.csv.
-  static constexpr Shape kShapesOf1Byte[] = {{128, 16}, {128, 32}, {256, 32}, {1024, 16}, {1024, 32}};
-  static constexpr Shape kShapesOf2Bytes[] = {{128, 8},  {128, 16}, {256, 16}, {512, 16, 128, 192},
-                                              {512, 32}, {1024, 32}};
-  static constexpr Shape kShapesOf4Bytes[] = {{128, 4},   {128, 8},  {256, 8}, {512, 8}, {512, 16, 128, 192},
-                                              {1024, 16}, {1024, 32}};
-  static constexpr Shape kShapesOf8Bytes[] = {{128, 4, 64}, {128, 8, 144}, {128, 16, 144}, {256, 16}, {128, 16}};
-  static constexpr Shape kShapesOfMore[] = {{128, 4}, {256, 4}};
+  static constexpr OneShotShape kShapesOf1Byte[] = {{128, 16}, {128, 32}, {256, 32}, {1024, 16}, {1024, 32}};
+  static constexpr OneShotShape kShapesOf2Bytes[] = {{128, 8},  {128, 16}, {256, 16}, {512, 16, 128, 192},
+                                                     {512, 32}, {1024, 32}};
+  static constexpr OneShotShape kShapesOf4Bytes[] = {{128, 4},   {128, 8},  {256, 8}, {512, 8}, {512, 16, 128, 192},
+                                                     {1024, 16}, {1024, 32}};
+  static constexpr OneShotShape kShapesOf8Bytes[] = {{128, 4, 64}, {128, 8, 144}, {128, 16, 144}, {256, 16}, {128, 16}};
+  static constexpr OneShotShape kShapesOfMore[] = {{128, 4}, {256, 4}};
 
   static constexpr OneShotConfig on_all_sms(const OneShotConfig& config, const ScanRequest& request, int sm) {
     if (register_bytes(request) > 8) return shaped(config, kShapesOfMore, request, sm);
@@ -261,13 +259,13 @@ struct Family<OneShotConfig> {
 
   // The config with the first shape whose CTAs are few enough.
   template <int kCount>
-  static constexpr OneShotConfig shaped(OneShotConfig config, const Shape (&shapes)[kCount], const ScanRequest& request,
-                                        int sm) {
+  static constexpr OneShotConfig shaped(OneShotConfig config, const OneShotShape (&shapes)[kCount],
+                                        const ScanRequest& request, int sm) {
     const bool is_light = request.op == Operator::sum && !needs_fixed_association(request);
     const auto is_legal = [&] {
       return is_worth_its_descriptor(config, request) && aggregates(config, request) <= kMostAggregates;
     };
-    for (const Shape& shape : shapes) {
+    for (const OneShotShape& shape : shapes) {
       OneShotConfig other = config;
       other.block_threads = shape.block_threads;
       other.items_per_thread = shape.items_per_thread;
@@ -278,9 +276,10 @@ struct Family<OneShotConfig> {
     const u64 published = aggregates(config, request);
     const bool is_full = config.block_threads == kMaxBlockThreads;
     if (published > kWarpThreads && !is_full) config.poll_warps = kPollWarps;
-    // The next scan starts early where both fit the SMs, or where this one takes several waves.
-    const bool is_small = register_bytes(request) > 4 ? published > 2 * kOnePoll : config.block_threads == 128;
-    if (config.pdl != 0 && register_bytes(request) <= 8 && !is_full && !is_small) config.pdl = 1;
+    // The next scan starts before this one has ended where that was faster: small ones of up to 4 bytes, and wider ones
+    // of several waves.
+    const bool overlaps = register_bytes(request) > 4 ? published > 2 * kOnePoll : config.block_threads == 128;
+    if (config.pdl != 0 && register_bytes(request) <= 8 && !is_full && !overlaps) config.pdl = 1;
     return config;
   }
 
