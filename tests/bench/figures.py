@@ -103,15 +103,19 @@ def between_sizes() -> str:
 
 
 def proof() -> str:
-    """Return what a default run gained in drawn cases, by algorithm, over what ran in its place."""
+    """Return what a default run gained in drawn cases, by algorithm, over what ran in its place. Unchanged ones have no
+    line, and a ratio of 1.
+    """
     found = read("h200-proof-baselines")
+    unchanged = {algorithm: int(count) for algorithm, count in map(str.split, found.facts["unchanged"].split("; "))}
+    unchanged["all"] = sum(unchanged.values())
     body = []
-    for algorithm in [*sorted({row["algorithm"] for row in found.rows}), "all"]:
+    for algorithm, same in unchanged.items():
         rows = [row for row in found.rows if algorithm in (row["algorithm"], "all")]
-        gains = [statistics.geometric_mean(float(row[name]) for row in rows) for name in _BASELINES]
+        gains = [statistics.geometric_mean([*(float(row[name]) for row in rows), *[1.0] * same]) for name in _BASELINES]
         slower = [sum(_is_slower(row, name) for row in rows) for name in _BASELINES]
         told = [f"{gain:.3f}, {count}" for gain, count in zip(gains, slower, strict=True)]
-        body.append([algorithm, str(len(rows)), *told])
+        body.append([algorithm, str(len(rows) + same), *told])
     return table(["cases of", "cases", *_BASELINES.values()], body, "h200-proof-baselines")
 
 
