@@ -24,7 +24,7 @@ struct Asked {
   InitialValue init = {};
   const void* device_init = nullptr;  // address of an initial value in device memory
   const void* device_n = nullptr;     // address of n, if it is in device memory
-  void* device_clamped = nullptr;     // where it is told whether that was more than the request's
+  void* device_clamped = nullptr;     // set to 1 if that n was more than the request's
   int captured_launches = 0;
   std::string_view config = {};  // empty where none is given
   // NOLINTEND(readability-redundant-member-init)

@@ -15,7 +15,7 @@ namespace scantune {
 struct MeasurePolicy {
   int rounds = 5;           // samples of each contender
   double min_round_ms = 2;  // how long one sample lasts at least
-  bool rotate = true;       // cold: over buffers that together exceed the L2 cache; else one buffer, hot
+  bool rotate = true;       // over buffers that stay in L2 or exceed it by far (rotation.h); else one buffer, hot
   bool ceiling = false;     // also time the fastest copy of as many bytes
   std::optional<double> slower_than = std::nullopt;  // drop what the probe finds slower than this factor of the fastest
 };

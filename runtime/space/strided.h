@@ -11,7 +11,7 @@ namespace scantune {
 
 constexpr u64 magnitude(i64 stride) { return stride < 0 ? -static_cast<u64>(stride) : static_cast<u64>(stride); }
 
-// How many items one stride steps over.
+// An axis: its stride, and how many items are along it.
 struct StridedAxis {
   const char* name;  // of its stride, as callers know it
   i64 stride;

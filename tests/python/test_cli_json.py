@@ -131,7 +131,7 @@ def test_only_what_fails_in_copying_is_laid_to_the_program_at_the_other_end(monk
 
     monkeypatch.setattr(shutil, "copyfileobj", broken)
     with (
-        pytest.raises(ScantuneError, match="Broken pipe; is the reading program ended"),
+        pytest.raises(ScantuneError, match="Broken pipe; has the reading program ended"),
         output_file(Path("-")) as written,
     ):
         written.write_text("{}")

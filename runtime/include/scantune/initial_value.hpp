@@ -109,7 +109,7 @@ Acc number_from_floating(const ValueWords& words, const T& value) {
   return static_cast<Acc>(value);
 }
 
-// Returns the value as an Acc, or nullopt.
+// Returns the value as an Acc. A struct and nullopt come back as they are.
 template <class Acc, class T>
 auto accumulator_from(const T& value) {
   if constexpr (std::is_same_v<T, std::nullopt_t>) {

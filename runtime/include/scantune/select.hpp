@@ -10,8 +10,8 @@
 //   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
 //
 // All pointers are to device memory, the count's too, so the host does not wait for it. A count is an integer of 4 or 8
-// bytes. Every array has room for n items; nothing is written after the last item of an output. The output may be the
-// input, unless it is a partition into one array or into three parts; all other arrays must not overlap. If n is 0, the
+// bytes. Every array has room for n items; nothing is written after the last item of an output. The items' output may
+// be the input, unless it is a partition into one array or into three parts; all other arrays must not overlap. If n is 0, the
 // count is 0. Each function returns as soon as the work is in the stream, and throws, and launches nothing, if an
 // argument is wrong.
 #pragma once

@@ -35,7 +35,7 @@ template <class Item>
 struct SelectItems<Item, Direction::reverse> {
   using Type = Backwards<Item>;
 };
-// What stands for consecutive items.
+// A pointer to consecutive items, or a view that goes backwards.
 template <class Item, Direction direction>
 using Items = typename SelectItems<Item, direction>::Type;
 

@@ -5,7 +5,8 @@
 
 namespace scantune {
 
-// What is told and combined of a group of columns. Without packing a group is one column, and its value an accumulator.
+// The total of a group of columns, as it is published and combined. Without packing a group is one column, and its
+// value an accumulator.
 template <class Operation, bool kPacksSums>
 struct ColumnGroup {
   using Op = Operation;

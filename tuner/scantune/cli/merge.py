@@ -60,7 +60,7 @@ def merge_command(
             f"{counted(report.measured_twice, 'cell')} of one winner measured more than once"
         )
         for path, other in report.same_as.items():
-            note(f"{path} has the same content as {other}; both count once")
+            note(f"{path} has the same content as {other}; the two count once")
         for path, left_out in report.files.items():
             note_what_is_left_out(path, left_out)
         told.write(

@@ -1,4 +1,4 @@
-"""The command that times random cases with the configs before tuning and those now: scantune prove."""
+"""The command that times drawn cases with the configs before tuning and those now: scantune prove."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def prove_command(
         str,
         typer.Option(
             metavar="defaults|built-in|DB",
-            help="What ran before: the default configs, the library's records, or those of another database say.",
+            help="What ran before: the default configs, the library's records, or those of another database.",
         ),
     ],
     db: Annotated[
@@ -62,7 +62,7 @@ def prove_command(
         ),
     ] = None,
     algorithm: Annotated[list[str] | None, typer.Option(help="Only cases of this algorithm; may be repeated.")] = None,
-    cases: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random cases.")] = 200,
+    cases: Annotated[int, typer.Option(min=1, max=100_000, help="Number of drawn cases.")] = 200,
     first: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Begin with this case, to continue a seed.")] = 0,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of the cases and inputs.")] = 1,
     budget: Annotated[
@@ -73,7 +73,7 @@ def prove_command(
     workers: WorkersOption = None,
     json_: JsonOption = None,
 ) -> None:
-    """Time random cases, which no run has tuned for, with the config before tuning and with the current one.
+    """Time drawn cases, which no run has tuned for, with the config before tuning and with the current one.
 
     Cases are drawn from the problems and sizes that the records of the database serve on this device, inclusive and
     exclusive, aligned and unaligned. A slower case is measured again, with three times the rounds. The --json file is

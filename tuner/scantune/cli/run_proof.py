@@ -1,4 +1,4 @@
-"""The proof of a run: a fresh worker times random cases with and without the run's records."""
+"""The proof of a run: a fresh worker times drawn cases with and without the run's records."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RunProof:
 
 
 class RunProver:
-    """Times random cases of the records that a run has saved, and withdraws those that lose."""
+    """Times drawn cases of the records that a run has saved, and withdraws those that lose."""
 
     def __init__(
         self, archive: Archive, database: Path, worker: Worker, evaluator: Evaluator, pool: CompilePool, policy: Policy,

@@ -28,7 +28,7 @@ def output_file(file: Path) -> Iterator[Path]:
         raise UsageError("- is standard output, here a terminal: pipe it to a program, or name a file")
     with _temporary_file("standard-output") as written:
         yield written
-        with _told("the reading program ended"), written.open("rb") as source:
+        with _told("has the reading program ended?"), written.open("rb") as source:
             shutil.copyfileobj(source, sys.stdout.buffer)
             sys.stdout.buffer.flush()
 
@@ -42,7 +42,7 @@ def input_file(file: Path) -> Iterator[Path]:
     if sys.stdin.isatty():
         raise UsageError("- is standard input, here a terminal: pipe a file into it, or name one")
     with _temporary_file("standard-input") as read:
-        with _told("the disk full"), read.open("wb") as target:
+        with _told("is the disk full?"), read.open("wb") as target:
             shutil.copyfileobj(sys.stdin.buffer, target)
         yield read
 
@@ -50,15 +50,15 @@ def input_file(file: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def _temporary_file(name: str) -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
-        with _told("the disk full"):
+        with _told("is the disk full?"):
             directory = stack.enter_context(tempfile.TemporaryDirectory())
         yield Path(directory) / name
 
 
 @contextlib.contextmanager
-def _told(cause: str) -> Iterator[None]:
+def _told(question: str) -> Iterator[None]:
     """Report a failure to copy, with its likely cause."""
     try:
         yield
     except OSError as error:
-        raise ScantuneError(f"-: {error.strerror}; is {cause}?") from None
+        raise ScantuneError(f"-: {error.strerror}; {question}") from None

@@ -66,7 +66,7 @@ def tune_command(
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(min=0, max=2**31 - 1, help="Seed of proposals, verified inputs and random cases."),
+        typer.Option(min=0, max=2**31 - 1, help="Seed of proposals, verified inputs and drawn cases."),
     ] = 1,
     sampler: SamplerOption = Sampler.default,
     storage: Annotated[
