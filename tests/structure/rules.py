@@ -365,7 +365,8 @@ def experiments_are_told_alike(tree: Tree) -> list[str]:
                 continue
             dates.append(dated[1])
             (anchor,) = anchors(f"# {title}")
-            if f"({PurePosixPath(page).name}#{anchor})" not in tree[index]:
+            link = rf"^- \[[^\]]+\]\({re.escape(PurePosixPath(page).name)}#{re.escape(anchor)}\)"
+            if not re.search(link, tree[index], re.MULTILINE):
                 broken.append(f"the index has no link to {title} in {page}")
         broken += [f"{page} is not in the order of dates"] * (dates != sorted(dates))
     return broken
