@@ -42,8 +42,8 @@ typedef enum scantune_rejected {
  * SCANTUNE_FLAGS with SCANTUNE_FLAGGED, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with a value_type, SCANTUNE_INDICES
  * with SCANTUNE_SELECTED_ITEMS_AND_INDICES, SCANTUNE_REJECTED with SCANTUNE_APART, and SCANTUNE_SECOND with
  * SCANTUNE_APART and three parts. Nothing is written after the last item of an output. The output may be the input,
- * except with SCANTUNE_SELECTED_INDICES, SCANTUNE_BEHIND or three parts; all other arrays must not overlap. The host does not wait for the count.
- * If n is 0, the count is 0. */
+ * except with SCANTUNE_SELECTED_INDICES, SCANTUNE_BEHIND or three parts; all other arrays must not overlap. The host
+ * does not wait for the count. If n is 0, the count is 0. */
 typedef struct scantune_select_request {
   scantune_head head;
   scantune_type input_type;
