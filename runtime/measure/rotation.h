@@ -1,4 +1,4 @@
-// How launches are batched for timing, in the tuner and in the comparison with CUB.
+// How launches are batched for timing. The comparison with CUB counts launches by n alone, the tuner by L2 as well.
 #pragma once
 
 #include <algorithm>
