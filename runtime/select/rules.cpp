@@ -63,7 +63,8 @@ struct Orders : Rule {
 };
 
 constexpr KeepsOut kKeepOut[] = {
-    {{1, "results", "keeps out what was tuned under a guarantee that is not asked for, or for other results"},
+    {{1, "results",
+      "keeps out what was tuned under a guarantee that is not asked for, for another latency, or for other results"},
      asks_for_other_results},
     {{2, "config", "keeps out a config that cannot run what is asked for, or breaks a guarantee"}, cannot_run},
     {{3, "range", "keeps out a record whose range does not hold N, or of another shape (log2 of rows and the like)"},
@@ -73,7 +74,7 @@ constexpr Orders kOrder[] = {
     {{4, "device", "puts this device (name and SM count) before others of its architecture"}, device_distance},
     {{5, "types", "puts the same types first, then integers for integers and floating-point for such"}, type_distance},
     {{6, "operator", "puts the same operator first, by name if it has one, then its cost class"}, operator_distance},
-    {{7, "options", "puts what was tuned for the options that are asked for first (latency, guarantees)"},
+    {{7, "options", "puts what was tuned for the options that are asked for first (direction, guarantees)"},
      option_distance},
     {{8, "SM count", "puts the device nearest in SM count first"}, sm_distance},
     {{9, "layer", "puts the user's own first, then the project's, synced, the system's, and what the library brings"},

@@ -118,27 +118,18 @@ TEST(Rule3, ServesRowsWhoseMagnitudeDoesNotDivideN) {
   EXPECT_EQ(value_of(selection.config, "block_threads"), 64);
 }
 
-TEST(Rule7, TakesTheRecordOfTheLatencyThatWasAskedFor) {
+TEST(Rule1, TakesTheRecordOfTheLatencyThatWasAskedFor) {
   const std::vector rows{row_with("lookback", 1 << 16, "block_threads", 512),
                          isolated(row_with("lookback", 1 << 16, "block_threads", 128))};
   EXPECT_EQ(value_of(select_from(rows, sum_of(1 << 16)).config, "block_threads"), 512);
   EXPECT_EQ(value_of(select_from(rows, isolated_sum_of(1 << 16)).config, "block_threads"), 128);
 }
 
-TEST(Rule7, UsesARecordOfTheOtherLatencyWhereThereIsNoneAndSaysSo) {
-  const auto selection = select_from({row_with("lookback", 1 << 16, "block_threads", 512)}, isolated_sum_of(1 << 16));
-  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(value_of(selection.config, "block_threads"), 512);
-  EXPECT_TRUE(contains(selection.reason, "tuned for back_to_back latency, for want of a record of isolated latency"))
-      << selection.reason;
-}
-
-TEST(Rule7, PrefersARecordOfTheLatencyWhereItServes) {
-  const std::vector rows{everywhere(row_with("lookback", 1 << 16, "block_threads", 512)),
-                         isolated(row_with("lookback", 1 << 17, "block_threads", 128))};
-  for (const auto& [n, block_threads] : {std::pair(1 << 16, 512), {(1 << 16) + 1, 128}, {1 << 17, 128}, {1 << 18, 512}})
-    EXPECT_EQ(value_of(select_from(rows, isolated_sum_of(static_cast<u64>(n))).config, "block_threads"), block_threads)
-        << n;
+// A launch that starts early costs time between ordinary kernels.
+TEST(Rule1, KeepsOutARecordOfTheOtherLatency) {
+  const auto row = row_with("lookback", 1 << 16, "block_threads", 512);
+  EXPECT_EQ(select_from({row}, isolated_sum_of(1 << 16)).origin, ConfigOrigin::untuned);
+  EXPECT_EQ(select_from({isolated(row)}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
 TEST(Rule2, PassesOverANearerRecordWhoseFamilyCannotScanThisN) {

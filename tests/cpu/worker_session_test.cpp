@@ -330,7 +330,7 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(members["op"]["values"].back(), "custom_expensive");
   EXPECT_EQ(members["op"]["is_option"], false);
   EXPECT_EQ(members["latency"]["values"], (Json{"back_to_back", "isolated"}));
-  EXPECT_EQ(members["latency"]["match"], "nearest");
+  EXPECT_EQ(members["latency"]["match"], "exact");
   EXPECT_EQ(members["latency"]["default"], "back_to_back");
   EXPECT_EQ(members["latency"]["is_option"], true);
 }

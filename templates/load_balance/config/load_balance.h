@@ -88,7 +88,7 @@ struct Algorithm<LoadBalanceRequest> {
       }),
       SCANTUNE_MEMBER(LoadBalanceRequest, assigned, exact)
           .means("What is written for an item: its segment, its rank there, both, or the value of its segment."),
-      SCANTUNE_MEMBER(LoadBalanceRequest, latency, nearest)
+      SCANTUNE_MEMBER(LoadBalanceRequest, latency, exact)
           .not_compiled()
           .means("back_to_back: fast between calls that overlap; isolated: between ordinary kernels.")};
 

@@ -106,7 +106,7 @@ struct Algorithm<ReduceRequest> {
       SCANTUNE_MEMBER(ReduceRequest, op, nearest),
       SCANTUNE_MEMBER(ReduceRequest, position, exact).means("first: also where the minimum or maximum first stands."),
       SCANTUNE_MEMBER(ReduceRequest, init, per_call).defaults_to(init_by_default),
-      SCANTUNE_MEMBER(ReduceRequest, latency, nearest)
+      SCANTUNE_MEMBER(ReduceRequest, latency, exact)
           .not_compiled()
           .means("back_to_back: fast between other reductions, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ReduceRequest, segments, nearest)

@@ -151,7 +151,7 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
           .not_compiled()
           .means("documented: only orders of CTAs that the programming model guarantees."),
-      SCANTUNE_MEMBER(ScanRequest, latency, nearest)
+      SCANTUNE_MEMBER(ScanRequest, latency, exact)
           .not_compiled()
           .means("back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),

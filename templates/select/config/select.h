@@ -145,7 +145,7 @@ struct Algorithm<SelectRequest> {
       SCANTUNE_MEMBER(SelectRequest, forward_progress, at_most)
           .not_compiled()
           .means("documented: only orders of CTAs that the programming model guarantees."),
-      SCANTUNE_MEMBER(SelectRequest, latency, nearest)
+      SCANTUNE_MEMBER(SelectRequest, latency, exact)
           .not_compiled()
           .means("back_to_back: fast between other selections, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(SelectRequest, count_width, per_call).means("of counts.")};

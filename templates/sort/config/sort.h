@@ -119,7 +119,7 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, forward_progress, at_most)
           .not_compiled()
           .means("documented: only orders of CTAs that the programming model guarantees."),
-      SCANTUNE_MEMBER(SortRequest, latency, nearest)
+      SCANTUNE_MEMBER(SortRequest, latency, exact)
           .not_compiled()
           .means("back_to_back: fast between other sorts, which overlap; isolated: between ordinary kernels.")};
 
