@@ -23,6 +23,8 @@ class PreparedKernels {
   void rehearse() const;
   // Compiles what was kept, and lets the compiler of this process find it.
   void prepare() const;
+  // The file that takes what tests print in a rehearsal.
+  std::filesystem::path log() const { return directory_ / "rehearsal.log"; }
   // Sources that had to be compiled one by one, although they compile.
   std::vector<std::string> missed() const;
 

@@ -6,7 +6,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <iostream>
+#include <string>
 
 #include "prepared_kernels.h"
 
@@ -15,10 +17,20 @@ namespace {
 
 [[noreturn]] void rehearse(const PreparedKernels& kernels) {
   kernels.rehearse();
-  if (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
+  if (std::freopen(kernels.log().c_str(), "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr)
+    _exit(1);
   testing::GTEST_FLAG(output) = "";  // of the report in a file
   [[maybe_unused]] const int outcome = RUN_ALL_TESTS();
+  std::fflush(stdout);
   _exit(0);
+}
+
+// Prints why tests ended early in the rehearsal, where the kernels after that were not asked for.
+void tell_what_ended(const PreparedKernels& kernels) {
+  std::ifstream log(kernels.log());
+  for (std::string line; std::getline(log, line);)
+    if (line.find("C++ exception") != std::string::npos || line.starts_with("[  FAILED  ]"))
+      std::cout << "in the rehearsal: " << line << "\n";
 }
 
 int run() {
@@ -34,6 +46,7 @@ int run() {
   kernels.prepare();
   const int failures = RUN_ALL_TESTS();
   for (const std::string& source : kernels.missed()) std::cout << "not in the rehearsal:\n" << source << "\n";
+  if (!kernels.missed().empty()) tell_what_ended(kernels);
   return failures != 0 || !kernels.missed().empty() ? 1 : 0;
 }
 
