@@ -41,8 +41,8 @@ u64 items_of_first_tile(const Config& config, const Request& request) {
   return fitting;
 }
 
-// As many items as give each sequence of the request several tiles, the last one partial. Of side-by-side sequences
-// half lack an item.
+// Returns a number of items with which each sequence of the request has several tiles, the last one partial. Of
+// side-by-side sequences half lack an item.
 u64 several_tiles(const Config& config, const Request& request) {
   const u64 items = sequences(request) * (5 * items_of_first_tile(config, request) / 2 | 1);
   return are_side_by_side(request) ? items - sequences(request) / 2 : items;

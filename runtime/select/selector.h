@@ -1,4 +1,4 @@
-// Which config a problem gets, and how well its record matched.
+// The selection of a config for a problem, and how well its record matched.
 #pragma once
 
 #include <optional>

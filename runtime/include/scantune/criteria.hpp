@@ -88,7 +88,7 @@ CallBytes constant_of(const ValueWords& words, const X& value) {
 
 }  // namespace detail
 
-// Which items a selection keeps, by their value.
+// A predicate: it says of each item, by its value, whether a selection keeps it.
 struct Predicate {
   // Compare an item with a constant, as C++ compares two numbers of the item type: only not_equal() keeps a NaN. The
   // constant is any number that the item type can represent. A floating-point number is not converted to an integer.

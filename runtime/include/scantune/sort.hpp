@@ -92,8 +92,8 @@ struct SortOptions {
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
-  // As in ScanOptions, with another default: each workspace holds about one more copy of the keys and of what moves
-  // with them, or two copies of keys that are not written out.
+  // How many launches may be captured into CUDA graphs, as in ScanOptions. The default is 1, because each workspace
+  // holds about one more copy of the keys and of what moves with them, or two copies of keys that are not written out.
   int captured_launches = 1;
   Device device = Device::current_gpu;
   std::string config = {};  // as in ScanOptions

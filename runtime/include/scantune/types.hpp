@@ -1,4 +1,4 @@
-// Which C++ types can be scanned, and their C constants.
+// The C++ types that can be scanned, and the C constant of each.
 #pragma once
 
 #include "scantune/cxx20.hpp"
