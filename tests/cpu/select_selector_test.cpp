@@ -421,19 +421,35 @@ TEST(Rule1, DoesNotGiveAFreeRequestARecordTunedUnderAGuarantee) {
   EXPECT_EQ(select_from({fixed}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
+// How a request is served by one record, which was tuned for another in the same family.
+ConfigOrigin origin_by_record_of(const Request& recorded, const Request& wanted, const char* family) {
+  const Config config = find_family(family)->default_config(recorded, 90);
+  return select(TuningTable(std::vector{row_of_request(recorded, config)}), kH200, wanted).origin;
+}
+
 TEST(Rule1, GivesNoReductionWithAPositionARecordWithoutOneNorTheOtherWayRound) {
   const ReduceRequest minimum{.op = Operator::min, .n = 1 << 16};
   ReduceRequest position = minimum;
   position.position = Position::first;
   position.init = Init::none;
-  const auto origin = [&](const ReduceRequest& recorded, const ReduceRequest& wanted) {
-    const Config config = find_family("reduce_two_pass")->default_config(recorded, 90);
-    return select(TuningTable(std::vector{row_of_request(recorded, config)}), kH200, wanted).origin;
+  const auto origin = [](const ReduceRequest& recorded, const ReduceRequest& wanted) {
+    return origin_by_record_of(recorded, wanted, "reduce_two_pass");
   };
   EXPECT_EQ(origin(minimum, minimum), ConfigOrigin::exact_n);
   EXPECT_EQ(origin(position, position), ConfigOrigin::exact_n);
   EXPECT_EQ(origin(position, minimum), ConfigOrigin::untuned);
   EXPECT_EQ(origin(minimum, position), ConfigOrigin::untuned);
+}
+
+TEST(Rule1, KeepsSelectionsByFlagsFromOthers) {
+  const auto origin = [](Criterion recorded, Criterion wanted) {
+    return origin_by_record_of(SelectRequest{.criterion = recorded, .n = 1 << 16},
+                               SelectRequest{.criterion = wanted, .n = 1 << 16}, "select_lookback");
+  };
+  EXPECT_EQ(origin(Criterion::flagged, Criterion::flagged), ConfigOrigin::exact_n);
+  EXPECT_EQ(origin(Criterion::not_equal, Criterion::unique), ConfigOrigin::exact_n);
+  EXPECT_EQ(origin(Criterion::not_equal, Criterion::flagged), ConfigOrigin::untuned);
+  EXPECT_EQ(origin(Criterion::flagged, Criterion::unique), ConfigOrigin::untuned);
 }
 
 TEST(Selector, RefusesARequestThatNoFamilySupports) {

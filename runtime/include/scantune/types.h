@@ -54,8 +54,7 @@ typedef enum scantune_forward_progress {
   SCANTUNE_DOCUMENTED = 1 /* relies only on what the programming model guarantees */
 } scantune_forward_progress;
 
-/* A hint for choosing the config: what runs around the scan. If there are no tuning records for one, those for the
- * other are used. */
+/* A hint for choosing the config: what runs around the scan. Tuning records of one are not used for the other. */
 typedef enum scantune_latency {
   SCANTUNE_BACK_TO_BACK = 0, /* between other scans, which overlap it */
   SCANTUNE_ISOLATED = 1      /* between kernels that end before it starts and start after it ends */
