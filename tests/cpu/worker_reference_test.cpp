@@ -210,6 +210,26 @@ TEST(Inputs, OfSumsHoldNoZero) {
   }
 }
 
+// A thread of striped tiles adds up its rows before any row is scanned: up to 32 items, a warp apart.
+TEST(Inputs, OfScansKeepTheSumsOfAThreadsRowsExact) {
+  constexpr u64 kRows = 32, kItems = 1 << 20;
+  for (const ValueType type : {ValueType::f32, ValueType::f64, ValueType::i32}) {
+    ScanRequest request{.input_type = type, .accumulator_type = type, .output_type = type};
+    if (type == ValueType::i32) request.accumulator_type = request.output_type = ValueType::f32;
+    const InputSpec input = with(request, kItems);
+    const auto bytes = items_of(input);
+    const double most = request.accumulator_type == ValueType::f64 ? 0x1p53 : 0x1p24;
+    for (u64 first = 0; first + kRows * kWarpThreads <= kItems; ++first) {
+      double magnitude = 0;
+      for (u64 row = 0; row < kRows; ++row) {
+        const u64 place = (first + row * kWarpThreads) * static_cast<u64>(request.input_bytes());
+        magnitude += std::abs(static_cast<double>(floating_at(type, bytes.data() + place)));
+      }
+      ASSERT_LE(magnitude, most) << named(input) << ", from item " << first;
+    }
+  }
+}
+
 // The threads of a reduction add up items that lie anywhere, where telescoping ones would leave the exact integers.
 TEST(Inputs, OfReductionsKeepSumsOfAnyItemsExact) {
   constexpr u64 kItems = u64{1} << 28;

@@ -164,9 +164,10 @@ class Items {
   }
 
   // Prefix sums of the telescoping input. Odd and even alternate, so neighbours differ; before item 0 it is zero. Any
-  // sum of consecutive items is the difference of two of these, and takes two bits fewer than the significand has.
+  // sum of consecutive items is the difference of two of these, and takes two bits fewer than the significand has. A
+  // thread may combine the sums of up to 32 runs that are not consecutive, so an accumulator holds 32 differences.
   i64 telescoping_prefix(u64 index) const {
-    const int bits = significant_bits_ - 4;
+    const int bits = std::min(significant_bits_ - 4, significant_bits(request_.accumulator_type) - 7);
     const i64 centred = static_cast<i64>(random_bits(seed_, index) >> (64 - bits)) - (i64{1} << (bits - 1));
     return 2 * centred + static_cast<i64>((index + 1) & 1);
   }
