@@ -27,7 +27,7 @@ struct Family<ReduceAtomicConfig> : ShareFamily<ReduceAtomicConfig> {
 
   static constexpr ReduceAtomicConfig default_config(const ReduceRequest& request, int sm) {
     const ReduceAtomicConfig config{.pdl = default_pdl(request, sm)};
-    if (input_bytes_of(request) > kBytesOfSmallCtas) return dealt_in_tiles(config, {1024, 4, 1}, request);
+    if (!takes_small_ctas(request)) return dealt_in_tiles(config, {1024, 4, 1}, request);
     return with_enough_tiles(dealt_in_tiles(config, {128, 4, 8}, request), request);
   }
 

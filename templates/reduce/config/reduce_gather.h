@@ -27,14 +27,13 @@ struct Family<ReduceGatherConfig> : ShareFamily<ReduceGatherConfig> {
 
   static constexpr ReduceGatherConfig default_config(const ReduceRequest& request, int sm) {
     const ReduceGatherConfig config{.pdl = default_pdl(request, sm)};
-    if (input_bytes_of(request) <= kBytesOfSmallCtas)
+    if (takes_small_ctas(request))
       return dealt_in_tiles(config, request.has_position() ? Dealing{256, 4, 1} : Dealing{256, 8, 1}, request);
-    // Wide items take so many registers that fewer threads fit. Places are looked for between loads, and other CTAs
-    // load meanwhile.
+    // Places are looked for between loads, and other CTAs load meanwhile. Values of more than 8 bytes take so many
+    // registers that fewer threads fit.
     if (request.has_position()) return dealt_in_tiles(config, {512, 4, 2}, request);
-    const int bytes = request.partial_bytes();
-    const Dealing dealing = bytes <= 4 ? Dealing{1024, 8, 1} : bytes <= 8 ? Dealing{512, 8, 1} : Dealing{256, 8, 2};
-    return dealt_in_tiles(config, dealing, request);
+    if (request.partial_bytes() > 8) return dealt_in_tiles(config, {256, 8, 2}, request);
+    return dealt_in_tiles(config, {request.n <= kItemsOfMediumCtas ? 512 : 1024, 8, 1}, request);
   }
 
   static constexpr const char* invalid_reason(const ReduceGatherConfig& config, const ReduceRequest& request, int sm) {
@@ -50,6 +49,8 @@ struct Family<ReduceGatherConfig> : ShareFamily<ReduceGatherConfig> {
   }
 
  private:
+  static constexpr u64 kItemsOfMediumCtas = u64{3} << 22;  // up to here 512 threads are faster than 1024
+
   static constexpr u64 partial_word_bytes(const ReduceRequest& request) {
     return descriptor_bytes(StatusLayout::packed, request.partial_bytes());
   }

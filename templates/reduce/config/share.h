@@ -121,8 +121,11 @@ constexpr u64 input_bytes_of(const ReduceRequest& request) {
   return request.n * static_cast<u64>(request.input_bytes());
 }
 
-// Up to here small CTAs are fastest by default; above it few large ones, each with many loads on its way.
-inline constexpr u64 kBytesOfSmallCtas = u64{1} << 23;
+// Whether small CTAs are fastest by default; else few large ones are, each with many loads on its way. Narrow items
+// that are not on vector boundaries gain from small ones for longer.
+constexpr bool takes_small_ctas(const ReduceRequest& request) {
+  return input_bytes_of(request) <= (request.input_bytes() < 4 ? u64{1} << 23 : u64{3} << 21);
+}
 
 struct Dealing {
   int block_threads;
@@ -137,7 +140,7 @@ constexpr Config dealt_in_tiles(Config config, const Dealing& dealing, const Red
   config.unroll = dealing.unroll;
   config.ctas_per_sm = dealing.ctas_per_sm;
   if (!is_custom(request.op)) config.deal = Deal::tiles;
-  if (input_bytes_of(request) > kBytesOfSmallCtas) config.load_hint = CacheHint::streaming;
+  if (!takes_small_ctas(request)) config.load_hint = CacheHint::streaming;
   return config;
 }
 

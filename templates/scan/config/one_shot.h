@@ -83,7 +83,7 @@ struct Family<OneShotConfig> {
 
   static constexpr int preference(const ScanRequest& request, int sm) {
     if (sm != kHostSm && sm < 80) return 0;
-    return held_bytes(request) <= kBytesAllSmsHold ? 3 : 0;
+    return all_sms_hold(request) ? 3 : 0;
   }
 
   static constexpr OneShotConfig default_config(const ScanRequest& request, int sm) {
@@ -244,8 +244,8 @@ struct Family<OneShotConfig> {
   static constexpr OneShotShape kShapesOf1Byte[] = {{128, 16}, {128, 32}, {256, 32}, {1024, 16}, {1024, 32}};
   static constexpr OneShotShape kShapesOf2Bytes[] = {{128, 8},  {128, 16}, {256, 16}, {512, 16, 128, 192},
                                                      {512, 32}, {1024, 32}};
-  static constexpr OneShotShape kShapesOf4Bytes[] = {{128, 4},   {128, 8},  {256, 8}, {512, 8}, {512, 16, 128, 192},
-                                                     {1024, 16}, {1024, 32}};
+  static constexpr OneShotShape kShapesOf4Bytes[] = {
+      {128, 4}, {128, 8}, {256, 8}, {512, 8}, {512, 16, 128, 192}, {1024, 16, 132}, {1024, 32}};
   static constexpr OneShotShape kShapesOf8Bytes[] = {{128, 4, 64}, {128, 8, 144}, {128, 16, 144}, {256, 16}, {128, 16}};
   static constexpr OneShotShape kShapesOfMore[] = {{128, 4}, {256, 4}};
 

@@ -111,7 +111,7 @@ struct Family<PipelinedConfig> {
       return bytes_of(request, row_items(request)) >= kLongRowBytes && bytes_of(request, request.n) >= kManyRowBytes
                  ? 4
                  : 0;
-    return held_bytes(request) > kBytesAllSmsHold ? 4 : 0;
+    return all_sms_hold(request) ? 0 : 4;
   }
 
   static constexpr PipelinedConfig default_config(const ScanRequest& request, int sm) {

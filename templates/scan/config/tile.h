@@ -138,9 +138,16 @@ constexpr u64 held_bytes(const ScanRequest& request) {
   return request.n * static_cast<u64>(packs ? request.input_bytes() : register_bytes(request));
 }
 
-// Up to this size, a quarter of the registers of a large GPU, a scan is fastest where the SMs hold all of it, with
-// neither chain nor ring.
-inline constexpr u64 kBytesAllSmsHold = u64{1} << 23;
+// A quarter of the registers of a large GPU of 132 SMs.
+inline constexpr u64 kBytesAllSmsHold = u64{132} << 16;
+
+// Whether a scan is fastest where the SMs hold all of it, with neither chain nor ring. Sums of halves take registers of
+// words, and so few bytes of memory that it pays for more of them. Measured: tests/bench/results/h200-crossings.csv.
+constexpr bool all_sms_hold(const ScanRequest& request) {
+  const bool sums_halves =
+      request.op == Operator::sum && is_floating(request.input_type) && widest_item_bytes(request) == 2;
+  return held_bytes(request) <= (sums_halves ? kBytesAllSmsHold / 2 * 3 : kBytesAllSmsHold);
+}
 
 // Small integers are turned where pointers do not let them come in vectors: striped rows of one item do not pack, and
 // each would take a warp scan.
