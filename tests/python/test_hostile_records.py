@@ -23,7 +23,7 @@ __all__ = ["real_worker", "server"]  # fixtures
 pytestmark = pytest.mark.skipif(WORKER is None, reason=f"there is no scantune-worker in {BUILD}; build it first")
 
 H200 = Device("sm_90", "NVIDIA H200", 132)
-REQUEST = {"algorithm": "scan", "input_type": "i32", "n": 2**14}
+REQUEST = {"algorithm": "scan", "input_type": "i32", "n": 2**12}
 
 
 def genuine_line() -> dict[str, Any]:
