@@ -5,6 +5,7 @@
 namespace scantune::c_api {
 namespace {
 
+static_assert(SCANTUNE_ALL_BITS < 0 && SCANTUNE_NO_BITS < 0, "they must be the number of no bit");
 static_assert(same(SCANTUNE_ASCENDING, Order::ascending) && same(SCANTUNE_DESCENDING, Order::descending));
 static_assert(same(SCANTUNE_SORTED_KEYS, Sorted::keys) && same(SCANTUNE_SORTED_PAIRS, Sorted::pairs) &&
               same(SCANTUNE_SORTED_INDICES, Sorted::indices) &&
@@ -23,20 +24,27 @@ ValueType checked_payload(const scantune_sort_request& said, const SortRequest& 
   return ValueType::u64;
 }
 
-// All bits of a key are asked for as none are: the kernels and records are the same.
+// The number of the bit after the last one that is compared.
+int end_of_bits(int end_bit, int key_bits) {
+  if (end_bit == 0 || end_bit == SCANTUNE_ALL_BITS) return key_bits;
+  return end_bit == SCANTUNE_NO_BITS ? 0 : end_bit;
+}
+
+// All bits by their numbers are all bits, and no bits the same wherever they are: kernels and records are the same.
 void take_bits(const scantune_sort_request& said, SortRequest& request) {
-  if ((said.begin_bit | said.end_bit) == 0) return;
   const int key_bits = 8 * request.input_bytes(), begin = said.begin_bit;
-  const int end = said.end_bit == 0 ? key_bits : said.end_bit;
+  const int end = end_of_bits(said.end_bit, key_bits);
   if (end < 0 || end > key_bits)
     fail("end_bit", std::to_string(end) + ", and a key has " + std::to_string(key_bits) +
-                        " bits: pass the number of the bit after the last one that is compared, or 0 for all");
+                        " bits: pass the number of the bit after the last one that is compared, or "
+                        "SCANTUNE_ALL_BITS (in C++ KeyBits::all)");
   if (begin < 0) fail("begin_bit", std::to_string(begin) + "; the lowest bit has the number 0");
-  if (begin >= end)
+  if (begin > end)
     fail("begin_bit", std::to_string(begin) + ", and the bits that are compared end before bit " + std::to_string(end) +
-                          ": pass a lesser one, so that there is a bit to compare");
+                          ": pass a lesser one, or this number to compare no bit");
   if (begin == 0 && end == key_bits) return;
-  request.key_bits = KeyBits::some;
+  request.key_bits = begin == end ? KeyBits::none : KeyBits::some;
+  if (begin == end) return;
   request.end_bit = static_cast<u64>(end);
   request.bits = static_cast<u64>(end - begin);
 }

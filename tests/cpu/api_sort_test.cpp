@@ -89,9 +89,42 @@ TEST_F(SortApi, AllBitsByTheirNumbersAreAllBits) {
   };
   const std::string all = described({});
   EXPECT_EQ(described({0, 32}), all);
+  EXPECT_EQ(described({0, runtime::KeyBits::all}), all);
   EXPECT_EQ(described({.begin_bit = 0}), all);
   EXPECT_NE(described({0, 31}), all);
   EXPECT_EQ(described({4, 32}), described({.begin_bit = 4}));
+}
+
+// A window of no bits is one request wherever it lies, and takes no workspace.
+TEST_F(SortApi, AWindowOfNoBitsComparesNothing) {
+  const auto plan = [](runtime::KeyBits bits) { return runtime::sort_plan<int>(kTiles, {.bits = bits}); };
+  const std::string none = plan({0, 0}).describe();
+  EXPECT_TRUE(contains(none, "none key bits")) << none;
+  EXPECT_EQ(plan({0, 0}).workspace_bytes(), 0u);
+  for (const int bit : {1, 8, 32}) EXPECT_EQ(plan({bit, bit}).describe(), none) << bit;
+  EXPECT_EQ(plan({.begin_bit = 32}).describe(), none);
+}
+
+// Programs that were compiled before there were names for them say 0 for all bits from begin_bit on.
+TEST_F(SortApi, InCAnEndOfZeroMeansAllBits) {
+  const auto described = [](int begin, int end) {
+    scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
+    request.head.n = kItems;
+    request.input_type = SCANTUNE_I32;
+    request.begin_bit = begin;
+    request.end_bit = end;
+    scantune_plan* made = nullptr;
+    EXPECT_EQ(scantune_plan_create(&request.head, &made), SCANTUNE_OK) << scantune_error_message();
+    const PlanOwner plan(made, &scantune_plan_destroy);
+    return std::string(scantune_plan_description(plan.get()));
+  };
+  const auto by_bits = [](runtime::KeyBits bits) { return runtime::sort_plan<int>(kItems, {.bits = bits}).describe(); };
+  EXPECT_EQ(described(0, 0), by_bits({}));
+  EXPECT_EQ(described(0, SCANTUNE_ALL_BITS), by_bits({}));
+  EXPECT_EQ(described(0, SCANTUNE_NO_BITS), by_bits({0, 0}));
+  EXPECT_EQ(described(8, 0), by_bits({8, 32}));
+  EXPECT_EQ(described(8, SCANTUNE_ALL_BITS), by_bits({8, 32}));
+  EXPECT_EQ(described(8, 8), by_bits({0, 0}));
 }
 
 TEST_F(SortApi, PlanesOfRowsAreRows) {
@@ -160,9 +193,10 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "sorted", "no choice", c_sorting([](auto& s) { write(s.sorted, 4); }), {"sorted is 4", "scantune_sorted", "0 to 3"}},
     {"scantune_sort_request", "order", "no order", c_sorting([](auto& s) { write(s.order, 2); }), {"order is 2", "scantune_order", "0 to 1"}},
     {"scantune_sort_request", "begin_bit", "below 0", c_sorting([](auto& s) { s.begin_bit = -1; }), {"begin_bit is -1; the lowest bit has the number 0"}},
-    {"scantune_sort_request", "begin_bit", "where the bits end", c_sorting([](auto& s) { s.begin_bit = s.end_bit = 8; }), {"begin_bit is 8, and the bits that are compared end before bit 8", "there is a bit to compare"}},
-    {"scantune_sort_request", "begin_bit", "behind the key", c_sorting([](auto& s) { s.begin_bit = 32; }), {"begin_bit is 32, and the bits that are compared end before bit 32"}},
-    {"scantune_sort_request", "end_bit", "behind the key's", c_sorting([](auto& s) { s.end_bit = 33; }), {"end_bit is 33, and a key has 32 bits", "or 0 for all"}},
+    {"scantune_sort_request", "begin_bit", "after the bits' end", c_sorting([](auto& s) { s.begin_bit = 9; s.end_bit = 8; }), {"begin_bit is 9, and the bits that are compared end before bit 8", "or this number to compare no bit"}},
+    {"scantune_sort_request", "begin_bit", "after the key", c_sorting([](auto& s) { s.begin_bit = 33; }), {"begin_bit is 33, and the bits that are compared end before bit 32"}},
+    {"scantune_sort_request", "begin_bit", "of no bits", c_sorting([](auto& s) { s.begin_bit = 8; s.end_bit = SCANTUNE_NO_BITS; }), {"begin_bit is 8, and the bits that are compared end before bit 0"}},
+    {"scantune_sort_request", "end_bit", "behind the key's", c_sorting([](auto& s) { s.end_bit = 33; }), {"end_bit is 33, and a key has 32 bits", "or SCANTUNE_ALL_BITS"}},
     {"scantune_sort_request", "end_bit", "behind that of a narrow key", c_sorting([](auto& s) { s.input_type = SCANTUNE_BF16; s.end_bit = 17; }), {"end_bit is 17, and a key has 16 bits"}},
     {"scantune_sort_request", "end_bit", "below 0", c_sorting([](auto& s) { s.end_bit = -8; }), {"end_bit is -8"}},
     {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 3); }), {"segments is 3", "scantune_segments"}},
@@ -179,7 +213,8 @@ const std::vector<BadInput> kBadSorts = {
     // Functions and options of C++.
     {"runtime::sort runtime::argsort runtime::sort_plan runtime::sort_pairs_plan runtime::sort_indices_plan runtime::argsort_plan", "n", "more keys than an address space", sort_options({}, ~u64{0}), {"n is 18446744073709551615", "more items than fit"}},
     {"SortOptions ArgsortOptions", "order", "no order", sort_options({.order = static_cast<Order>(2)}), {"order is 2"}},
-    {"SortOptions ArgsortOptions", "bits", "none", sort_options({.bits = {8, 8}}), {"begin_bit is 8"}},
+    {"SortOptions ArgsortOptions", "bits", "that end before they begin", sort_options({.bits = {9, 8}}), {"begin_bit is 9"}},
+    {"KeyBits", "end_bit", "before the first", sort_options({.bits = {8, 0}}), {"begin_bit is 8, and the bits that are compared end before bit 0"}},
     {"KeyBits", "begin_bit", "behind the last bit", sort_options({.bits = {.begin_bit = 40}}), {"begin_bit is 40"}},
     {"KeyBits", "end_bit", "behind the key's", sort_options({.bits = {.end_bit = 40}}), {"end_bit is 40"}},
     {"SortOptions ArgsortOptions", "segments", "of other keys", sort_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 1000"}},

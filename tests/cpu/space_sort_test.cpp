@@ -47,7 +47,7 @@ TEST(Space, EverySortHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
         request.n = n;
         request.rows = rows;
         request.segments = rows == 0 ? Segments::none : Segments::rows;
-        for (const KeyBits key_bits : {KeyBits::all, KeyBits::some}) {
+        for (const KeyBits key_bits : {KeyBits::all, KeyBits::some, KeyBits::none}) {
           request.key_bits = key_bits;
           request.end_bit = request.bits = key_bits == KeyBits::some ? 7 : 0;
           if (unsupported_reason(request) != nullptr) continue;

@@ -61,6 +61,9 @@ std::vector<SortRequest> requests() {
       all.push_back(with_indices(by_bits(keys, last - 1, last - 3), ValueType::u32, Sorted::indices));
       all.push_back(with_indices(keys, ValueType::i64, Sorted::keys_and_indices));
     }
+  SortRequest copied = with_values({.input_type = ValueType::f32}, ValueType::u16);
+  copied.key_bits = KeyBits::none;
+  all.push_back(copied);
   const SortRequest keys{.input_type = ValueType::u16};
   SortRequest wide = with_values(keys, ValueType::custom);
   wide.custom_bytes = 12;

@@ -76,8 +76,9 @@ struct Asked {
 template <class Key>
 std::vector<std::uint64_t> places(const std::vector<Key>& all, const Asked& asked) {
   const std::uint64_t length = all.size() / asked.rows;
-  const int end = asked.bits.end_bit == 0 ? static_cast<int>(8 * sizeof(Key)) : asked.bits.end_bit;
+  const int end = asked.bits.end_bit == KeyBits::all ? static_cast<int>(8 * sizeof(Key)) : asked.bits.end_bit;
   const auto compared = [&](const Key& key) {
+    if (end == asked.bits.begin_bit) return std::uint64_t{0};
     const std::uint64_t number = number_of(key) << (64 - end) >> (64 - end) >> asked.bits.begin_bit;
     return asked.order == Order::ascending ? number : ~number;
   };
@@ -255,6 +256,15 @@ TEST(Sort, ComparesOnlyTheBitsThatAreAskedFor) {
     for (const KeyBits bits : {KeyBits{0, 1}, KeyBits{8, 24}, KeyBits{.begin_bit = 27}, KeyBits{.end_bit = 5}})
       expect_indices<float>(n, {.bits = bits});
   expect_keys<std::int64_t>(777, {.order = Order::descending, .bits = {31, 33}});
+}
+
+TEST(Sort, CopiesWhereNoBitsAreCompared) {
+  for (const std::uint64_t n : {777, 33'007})
+    for (const KeyBits bits : {KeyBits{0, 0}, KeyBits{8, 8}, KeyBits{.begin_bit = 32}}) {
+      expect_pairs<float, double>(n, {.order = Order::descending, .bits = bits});
+      expect_indices<float>(n, {.bits = bits});
+    }
+  expect_keys<std::int64_t>(3 * 33'007, {.bits = {64, 64}, .rows = 3});
 }
 
 TEST(Sort, SortsEachRowByItself) {

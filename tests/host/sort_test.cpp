@@ -265,8 +265,8 @@ SortRequest with(SortRequest request, Sorted sorted, ValueType type) {
 
 // Rows of several keys, the last of which may be shorter, and beside these many rows of one or a few keys.
 const std::vector<std::string> kCuts{"none", "rows", "many_rows"};
-const std::vector<std::string> kBits{"all",    "all_by_number", "highest",    "lowest",
-                                     "middle", "most",          "upper_half", "lower_half"};
+const std::vector<std::string> kBits{"all",  "all_by_number", "highest",    "lowest", "middle",
+                                     "most", "upper_half",    "lower_half", "none"};
 const std::vector<std::string> kSizes{"less_than_tile", "tile", "more_than_tile", "three_tiles", "seven_tiles"};
 
 // How many keys of a sequence or a row.
@@ -302,6 +302,7 @@ SortRequest request_of(const RowReader& row) {
     request.end_bit = found->second.first;
     request.bits = found->second.second;
   }
+  if (row.is("bits", "none")) request.key_bits = KeyBits::none;
   if (!row.is("cut", "none")) {
     request.segments = Segments::rows;
     request.rows = 1;

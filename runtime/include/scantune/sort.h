@@ -15,6 +15,12 @@ typedef enum scantune_sorted {
   SCANTUNE_SORTED_KEYS_AND_INDICES = 3 /* both, to two outputs */
 } scantune_sorted;
 
+/* Values of end_bit that are the number of no bit. */
+typedef enum scantune_end_bit {
+  SCANTUNE_ALL_BITS = -1, /* up to the highest bit */
+  SCANTUNE_NO_BITS = -2   /* before bit 0: no bit is compared */
+} scantune_end_bit;
+
 /* A sort of n keys, or of each row of keys separately. It is stable: equal keys keep their order. Integers compare as
  * in C. Floating-point numbers have a total order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs
  * of one sign by their bits. Start from SCANTUNE_SORT_REQUEST_INIT.
@@ -33,8 +39,9 @@ typedef struct scantune_sort_request {
   scantune_order order;
   /* The bits of a key that are compared: begin_bit to end_bit - 1, counted from the lowest bit of an unsigned number
    * that orders as the key does. That number is an unsigned key itself, a signed key with its highest bit flipped, or a
-   * floating-point key with its highest bit flipped, and all others too if it is negative. An end_bit of 0 means that
-   * the highest bit is the last one. */
+   * floating-point key with its highest bit flipped, and all others too if it is negative. An end_bit of 0 means
+   * SCANTUNE_ALL_BITS, so a request of zeroes compares all bits. Where the two are equal and not 0, and where begin_bit
+   * is 0 and end_bit SCANTUNE_NO_BITS, no bit is compared: keys and values are copied, and indices count from 0. */
   int32_t begin_bit;
   int32_t end_bit;
   scantune_segments segments; /* SCANTUNE_ROWS: each row is sorted separately; columns cannot be sorted */

@@ -28,10 +28,12 @@ namespace scantune::runtime {
 
 enum class Order { ascending = SCANTUNE_ASCENDING, descending = SCANTUNE_DESCENDING };
 
-// The bits of a key that are compared: begin_bit to end_bit - 1, as in scantune_sort_request.
+// The bits of a key that are compared: begin_bit to end_bit - 1, as in scantune_sort_request. Where the two are equal
+// no bit is: keys and values are copied, and indices count from 0.
 struct KeyBits {
+  static constexpr int all = SCANTUNE_ALL_BITS;  // up to the highest bit
   int begin_bit = 0;
-  int end_bit = 0;
+  int end_bit = all;
 };
 
 // Values that move with the keys, of any trivially copyable type of 1 to 32 bytes, and their output.
@@ -143,7 +145,7 @@ Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted s
   request.sorted = sorted;
   request.order = static_cast<scantune_order>(options.order);
   request.begin_bit = options.bits.begin_bit;
-  request.end_bit = options.bits.end_bit;
+  request.end_bit = options.bits.end_bit == 0 ? SCANTUNE_NO_BITS : options.bits.end_bit;
   take_segments(request, n, options.segments);
   check_dense_rows(options.segments);
   return {request, options.stream};

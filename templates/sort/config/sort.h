@@ -27,10 +27,11 @@ struct Tokens<Sorted> {
 };
 
 // The bits of a key that are compared, counted from the lowest of the unsigned number that stands for it.
-enum class KeyBits { all, some };
+// With none all keys are equal, and a stable sort copies them.
+enum class KeyBits { all, some, none };
 template <>
 struct Tokens<KeyBits> {
-  static constexpr const char* kNames[] = {"all", "some"};
+  static constexpr const char* kNames[] = {"all", "some", "none"};
 };
 
 // output = the keys of input in order, stably. Integers compare as in C++. Floating-point numbers have a total order:
@@ -63,6 +64,7 @@ struct SortRequest {
   constexpr bool writes_indices() const { return sorted == Sorted::indices || sorted == Sorted::keys_and_indices; }
   constexpr bool has_values() const { return sorted == Sorted::pairs; }
   constexpr bool has_payload() const { return sorted != Sorted::keys; }
+  constexpr bool compares_keys() const { return key_bits != KeyBits::none; }
   // The bits of a key that are compared.
   constexpr int last_bit() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(end_bit); }
   constexpr int sorted_bits() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(bits); }
@@ -92,10 +94,10 @@ constexpr const char* unsupported_reason(const SortRequest& request) {
     if (size_of(request.value_type) == 4 && row_items(request) > u64{1} << (is_signed(request.value_type) ? 31 : 32))
       return "a row has more keys than indices of 32 bits can number: ask for indices of 64 bits";
   }
-  if (request.key_bits == KeyBits::all) return nullptr;
+  if (request.key_bits != KeyBits::some) return nullptr;
   if (request.end_bit > 8 * static_cast<u64>(request.input_bytes())) return "bits end behind the key's last one";
   if (request.bits > request.end_bit) return "bits begin before the key's first one";
-  if (request.bits == 0) return "no bits are compared: compare at least one";
+  if (request.bits == 0) return "no bits are compared: say so by key_bits, none";
   return nullptr;
 }
 
@@ -113,9 +115,8 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, sorted, exact)
           .means("What is written in order: keys, keys with values, where the keys stood, or keys and that."),
       SCANTUNE_MEMBER(SortRequest, segments, nearest).means("rows: each of --rows rows is sorted by itself."),
-      SCANTUNE_MEMBER(SortRequest, key_bits, nearest)
-          .not_compiled()
-          .means("some: only --bits bits of each key are compared, those before --end-bit."),
+      SCANTUNE_MEMBER(SortRequest, key_bits, exact)
+          .means("some: only --bits bits of each key are compared, those before --end-bit; none: keys are copied."),
       SCANTUNE_MEMBER(SortRequest, forward_progress, at_most)
           .not_compiled()
           .means("documented: only orders of CTAs that the programming model guarantees."),
@@ -147,7 +148,7 @@ struct Algorithm<SortRequest> {
     return list;
   }
 
-  // Values are only moved.
+  // Values are only moved, and launches say which bits are compared.
   static constexpr SortRequest compiled(SortRequest request) {
     constexpr ValueType kUnsigned[] = {ValueType::u8, ValueType::u16, ValueType::u32, ValueType::u64};
     for (const ValueType wide : kUnsigned)
@@ -155,6 +156,7 @@ struct Algorithm<SortRequest> {
         request.value_type = wide;
         break;
       }
+    if (request.key_bits == KeyBits::some) request.key_bits = KeyBits::all;
     return request;
   }
 };

@@ -41,7 +41,7 @@ struct Family<SortFillConfig> {
     if (const char* reason = scantune::unsupported_reason(request)) return reason;
     if (request.input_bytes() != 1) return "keys of more than a byte have too many values to count";
     if (request.has_payload()) return "what goes with a key has to be moved";
-    if (request.key_bits == KeyBits::some) return "keys that are equal in some of their bits have to be moved";
+    if (request.key_bits != KeyBits::all) return "keys that are equal in some of their bits have to be moved";
     if (filled_rows(request) > kMostCountedRows) return "more rows than a grid has CTAs that count them";
     if (request.n / kLeastTileItems + filled_rows(request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     return nullptr;

@@ -10,9 +10,9 @@
 //
 // A key's payload is loaded while the tile's digits are added up, or later where registers are short (early_payload).
 // Passes in which all keys of a row have one digit exit at once. Which copy a pass writes follows from how many passes
-// still move keys, so the last of them writes the output; if none does, the last launch copies. Full tiles have code of
-// their own without bounds checks. The workspace is scratch; its first bytes, which count_digits writes, say where the
-// rest begins.
+// still move keys, so the last of them writes the output; if none does, the last launch copies. Where no bits are
+// compared it is the only one. Full tiles have code of their own without bounds checks. The workspace is scratch; its
+// first bytes, which count_digits writes, say where the rest begins.
 #pragma once
 
 #include "core/contract/family.h"
@@ -205,6 +205,7 @@ struct Family<SortOnesweepConfig> {
   }
 
   static constexpr WorkspaceNeed workspace(const SortOnesweepConfig& config, const SortRequest& request) {
+    if (!request.compares_keys()) return {};
     return {WorkspaceKind::scratch, 0, layout(config, request).end};
   }
 
@@ -225,13 +226,19 @@ struct Family<SortOnesweepConfig> {
       launch.extents[1] = told.packed();
       list.add(launch);
     };
+    const auto move = [&] {
+      add(kMoveByDigit, layout(config, request).tiles, config.block_threads, shared_bytes(config, request));
+    };
+    if (!request.compares_keys()) {
+      move();
+      return list;
+    }
     add(kCountDigits, rows * told.count_ctas, kCountThreads,
         count_shared_bytes(config.digit_bits, config.count_columns, request));
     add(kAddDigitCounts, add_ctas(rows, all, digits), kAddThreads, kAddSharedBytes);
     if (config.tile_order == TileOrder::block_index) launch.dispatch = Dispatch::in_order;
     // A list has room for no more, whatever the config.
-    for (; told.pass < all && told.pass < kMostPasses; ++told.pass)
-      add(kMoveByDigit, layout(config, request).tiles, config.block_threads, shared_bytes(config, request));
+    for (; told.pass < all && told.pass < kMostPasses; ++told.pass) move();
     return list;
   }
 

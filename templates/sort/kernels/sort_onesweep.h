@@ -93,7 +93,7 @@ class OnesweepTile {
   // Takes a tile of a row, and finds out what the passes before have done with the row.
   SCANTUNE_DEVICE void take() {
     u32 index = block_rank();
-    if constexpr (kConfig.tile_order == TileOrder::ticket) {
+    if constexpr (kRequest.compares_keys() && kConfig.tile_order == TileOrder::ticket) {
       if (thread_rank() == 0)
         shared_.index = fetch_add(&static_cast<OnesweepHead*>(arguments_.workspace)->tickets[launch_.pass], 1);
       sync_block();
@@ -103,7 +103,8 @@ class OnesweepTile {
     u64 row = 0;
     row_tile_ = index;
     if constexpr (kRequest.segments == Segments::rows) {
-      const u64 row_tiles = scantune::load_global<CacheHint::normal>(&head_.row_tiles);
+      const u64 row_tiles = kRequest.compares_keys() ? scantune::load_global<CacheHint::normal>(&head_.row_tiles)
+                                                     : ceil_div(arguments_.extents[0], u64{kTile});
       row = index / row_tiles;
       row_tile_ = static_cast<u32>(index % row_tiles);
     }
@@ -112,6 +113,7 @@ class OnesweepTile {
     first_ = row_first_ + static_cast<u64>(row_tile_) * kTile;
     const u64 row_end = row_first_ + (left < row_items ? left : row_items);
     count_ = static_cast<u32>(row_end - first_ < kTile ? row_end - first_ : kTile);
+    if constexpr (!kRequest.compares_keys()) return;
 
     const u32 passes = launch_.passes(kConfig.digit_bits);
     totals_ = at<u64>(&head_.totals) + (row * passes + launch_.pass) * kDigits;
@@ -127,7 +129,7 @@ class OnesweepTile {
 
   // Where all keys of the row have the same digit there is nothing to do; where no digit differs, the last pass copies.
   SCANTUNE_DEVICE bool moves() const { return moves_now_; }
-  SCANTUNE_DEVICE bool copies() const { return moves_ == 0 && is_last_pass_; }
+  SCANTUNE_DEVICE bool copies() const { return !kRequest.compares_keys() || (moves_ == 0 && is_last_pass_); }
 
   SCANTUNE_DEVICE void copy() const {
     constexpr u32 kAtOnce = 4;
