@@ -93,6 +93,10 @@ class Device {
   virtual void upload(void* destination, const void* source, u64 bytes) = 0;    // synchronous
   virtual void download(void* destination, const void* source, u64 bytes) = 0;  // synchronous
   virtual void copy(void* destination, const void* source, u64 bytes) = 0;      // within the device; synchronous
+  // Enqueues the copy, as enqueue_zero() does the zeroing.
+  virtual void enqueue_copy(void* destination, const void* source, u64 bytes, Stream) {
+    copy(destination, source, bytes);
+  }
   // Downloads after the work in that stream, and waits for no other stream.
   virtual void download_behind(Stream, void* destination, const void* source, u64 bytes) {
     download(destination, source, bytes);

@@ -102,7 +102,7 @@ Arguments::Arguments(const CheckedRequest& request)
                     " has two operands of one role, and kernels no place for it");
     some_may_be_null_ |= all[place].may_be_null;
     named_[place] = {all[place].name, nullptr, all[place].bytes(), static_cast<unsigned>(all[place].item_bytes)};
-    if (!is_written(all[place].role)) continue;
+    if (!is_written(all[place].role) && !all[place].is_consumed) continue;
     // An input in place of an output of as many items is fine: each is read before its result is written over it.
     for (std::size_t other = 0; other < count_; ++other)
       if (other != place)

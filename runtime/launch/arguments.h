@@ -67,7 +67,7 @@ class Arguments {
     bool may_be_null;
   };
 
-  // An output and another operand.
+  // An output or consumed input, and another operand.
   struct Pair {
     std::size_t output;
     std::size_t other;

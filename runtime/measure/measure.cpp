@@ -18,8 +18,10 @@ Measurements Measurer::measure(std::span<const PreparedConfig* const> configs, c
                                u64 offset) {
   if (configs.empty()) return {};
   const Request& request = configs.front()->request();
-  const Batch batch = batch_of(request, policy);
+  Batch batch = batch_of(request, policy);
   const Buffers& buffers = buffers_for(request, batch.buffers, offset);
+  if (buffers.are_consumed())
+    batch.neighbour = [&](Stream stream, int buffer) { buffers.give(device_, stream, buffer); };
 
   std::vector<DeviceBuffer> workspaces;
   std::vector<Contender> contenders;
@@ -52,7 +54,7 @@ Batch Measurer::batch_of(const Request& request, const MeasurePolicy& policy) {
   // The host device runs each launch to its end: nothing is gained by queueing several, and each is isolated.
   if (device_.identity().sm == kHostSm) return batch;
   if (request.value<Latency>() == Latency::isolated)
-    batch.neighbour = [&kernel = neighbour()](Stream stream) { kernel.enqueue(stream); };
+    batch.neighbour = [&kernel = neighbour()](Stream stream, int) { kernel.enqueue(stream); };
   const Rotation rotation = rotation_of(request.n, moved_bytes(request), device_.l2_bytes());
   batch.launches = policy.rotate ? rotation.launches : launches_per_graph(request.n);
   batch.buffers = policy.rotate ? rotation.buffers : 1;
@@ -69,22 +71,37 @@ const Measurer::Buffers& Measurer::buffers_for(const Request& request, int count
   for (const RequestOperand& operand : operands.list()) {
     const u64 behind = is_argument(operand.role) ? 0 : offset * static_cast<u64>(operand.item_bytes);
     const u64 stride = is_argument(operand.role) ? 0 : round_up(behind + operand.bytes(), kBoundaryBytes);
-    const Buffers::Array& array =
-        buffers->arrays.emplace_back(Buffers::Array{behind, stride, DeviceBuffer(device_, places * stride)});
-    std::byte* const first = array.memory.data() + behind;
-    if (operand.role == OperandRole::input) upload_input(staging_, InputSpec{request}, first, count, stride);
-    upload_beside(staging_, InputSpec{request}, operand, first, count, stride);
+    const u64 given = operand.is_consumed ? operand.bytes() : 0;
+    const Buffers::Array& array = buffers->arrays.emplace_back(
+        Buffers::Array{behind, stride, DeviceBuffer(device_, places * stride), given, DeviceBuffer(device_, given)});
+    const auto upload = [&](std::byte* first, int copies) {
+      if (operand.role == OperandRole::input) upload_input(staging_, InputSpec{request}, first, copies, stride);
+      upload_beside(staging_, InputSpec{request}, operand, first, copies, stride);
+    };
+    upload(array.memory.data() + behind, count);
+    if (given > 0) upload(array.given.data(), 1);
   }
   buffers_ = std::move(buffers);
   return *buffers_;
 }
 
+std::byte* Measurer::Buffers::Array::at(int index) const {
+  return memory.data() + offset_bytes + static_cast<u64>(index) * stride_bytes;
+}
+
 Pointers Measurer::Buffers::pointers(int index) const {
   Pointers pointers{};
-  for (std::size_t operand = 0; operand < arrays.size(); ++operand)
-    pointers[operand] = arrays[operand].memory.data() + arrays[operand].offset_bytes +
-                        static_cast<u64>(index) * arrays[operand].stride_bytes;
+  for (std::size_t operand = 0; operand < arrays.size(); ++operand) pointers[operand] = arrays[operand].at(index);
   return pointers;
+}
+
+bool Measurer::Buffers::are_consumed() const {
+  return std::ranges::any_of(arrays, [](const Array& array) { return array.given_bytes > 0; });
+}
+
+void Measurer::Buffers::give(Device& device, Stream stream, int index) const {
+  for (const Array& array : arrays)
+    if (array.given_bytes > 0) device.enqueue_copy(array.at(index), array.given.data(), array.given_bytes, stream);
 }
 
 std::span<const PreparedConfig> Measurer::copies_beside(const Request& request) {

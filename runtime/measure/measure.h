@@ -29,9 +29,10 @@ class Measurer {
   explicit Measurer(Device& device) : device_(device) {}
 
   // Times configs for one problem, in the surroundings that its latency names: runs that follow each other in one
-  // graph, or each between two ordinary kernels whose own time is taken off. Items are random and not zero. Arrays
-  // begin `offset` items past a vector boundary. Throws OutOfDeviceMemory if memory for the buffers is short, and
-  // NoInstrument.
+  // graph, or each between two ordinary kernels whose own time is taken off. An input that is consumed is copied from
+  // elsewhere before each run instead, as a program makes a new one, and the copy's own time is taken off. Items are
+  // random and not zero. Arrays begin `offset` items past a vector boundary. Throws OutOfDeviceMemory if memory for the
+  // buffers is short, and NoInstrument.
   Measurements measure(std::span<const PreparedConfig* const> configs, const MeasurePolicy& policy, u64 offset = 0);
 
   // Frees the buffers, which are kept from call to call. Returns false if there are no buffers.
@@ -47,10 +48,16 @@ class Measurer {
       u64 offset_bytes;
       u64 stride_bytes;
       DeviceBuffer memory;
+      u64 given_bytes;     // of an input that is consumed; else 0
+      DeviceBuffer given;  // what it holds before each run
+
+      std::byte* at(int index) const;
     };
     std::vector<Array> arrays;  // in the order of the operands
 
     Pointers pointers(int index) const;
+    bool are_consumed() const;
+    void give(Device& device, Stream stream, int index) const;
   };
 
   Batch batch_of(const Request& request, const MeasurePolicy& policy);

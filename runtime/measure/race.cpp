@@ -58,10 +58,11 @@ class Race {
   double time_us(const Enqueue& run, int replays) {
     const auto enqueue = [&](Stream stream) {
       for (int launch = 0; launch < batch_.launches; ++launch) {
-        if (batch_.neighbour) batch_.neighbour(stream);
-        if (run) run(stream, launch % batch_.buffers);
+        const int buffer = launch % batch_.buffers;
+        if (batch_.neighbour) batch_.neighbour(stream, buffer);
+        if (run) run(stream, buffer);
       }
-      if (batch_.neighbour) batch_.neighbour(stream);
+      if (batch_.neighbour) batch_.neighbour(stream, 0);
     };
     return device_.time_us(enqueue, replays) / batch_.launches;
   }
@@ -130,7 +131,7 @@ class Race {
       action();
     } catch (const DeviceError& error) {
       note_if_lost(error);
-      neighbours_fault_ = {std::string("the kernel between isolated runs: ") + error.what(), !lost_.empty(), true};
+      neighbours_fault_ = {std::string("what is enqueued between the runs: ") + error.what(), !lost_.empty(), true};
       for (Runner& runner : runners_) runner.runs = false;
     }
   }

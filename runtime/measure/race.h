@@ -39,9 +39,9 @@ struct Contender {
 struct Batch {
   int launches = 1;
   int buffers = 1;
-  // Enqueued before each run and after the last. Its own time, measured in the same round, is subtracted. Null: runs
-  // are back to back.
-  std::function<void(Stream)> neighbour = nullptr;
+  // Enqueued before each run, which takes the same buffer, and after the last. Its own time, measured in the same
+  // round, is subtracted. Null: runs are back to back.
+  std::function<void(Stream, int buffer)> neighbour = nullptr;
 };
 
 struct MeasureFailure {

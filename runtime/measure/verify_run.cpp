@@ -50,11 +50,11 @@ std::vector<RequestOperand> largest_operands(std::span<const Request> requests) 
                     fault);
 }
 
-std::string guard_fault(std::span<const std::byte> found, const char* where) {
+std::string guard_fault(std::span<const std::byte> found, const std::string& where) {
   const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
   if (touched == found.end()) return {};
-  return std::string("wrote ") + where + ", at byte " + std::to_string(touched - found.begin()) +
-         " of a guard zone of " + std::to_string(kGuardBytes) + " bytes";
+  return "wrote " + where + ", at byte " + std::to_string(touched - found.begin()) + " of a guard zone of " +
+         std::to_string(kGuardBytes) + " bytes";
 }
 
 std::string fault_of(const std::string& items, const std::optional<Mismatch>& wrong) {
@@ -82,19 +82,28 @@ VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std
 
 void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input,
                     const Expected& expected) {
-  const RequestOperand output = Operands(input.spec.request).of(OperandRole::output);
+  const Operands operands(input.spec.request);
+  const RequestOperand output = operands.of(OperandRole::output), read = operands.of(OperandRole::input);
   const u64 bytes = output.bytes();
   const u64 launched = std::max(which.n, which.launched);
   const u64 behind = (launched - which.n) * static_cast<u64>(output.item_bytes);
   const Pointers pointers = this->pointers(prepared, which.n, which.in_place);
   std::byte* const to = arena(OperandRole::output).begin(prepared.variant(), output);
-  std::byte* const from =
-      which.in_place
-          ? to
-          : arena(OperandRole::input).begin(prepared.variant(), Operands(input.spec.request).of(OperandRole::input));
+  std::byte* const from = which.in_place ? to : arena(OperandRole::input).begin(prepared.variant(), read);
   const std::byte* const kept_input = expected.on_device != nullptr ? kept(input) : nullptr;
+  const auto feed = [&] {
+    prepare_beside(prepared.variant(), input.spec);
+    if (read.is_consumed) poison(from, read.bytes());
+    if (kept_input != nullptr)
+      device_.copy(from, kept_input, input.bytes());
+    else
+      upload_input(staging_, input, from);
+  };
   const auto run_and_check = [&](int runs, const char* circumstance) {
-    for (int time = 0; time < runs; ++time) prepared.enqueue(pointers, launched, workspace_.data(), nullptr);
+    for (int time = 0; time < runs; ++time) {
+      if (time > 0 && read.is_consumed) feed();
+      prepared.enqueue(pointers, launched, workspace_.data(), nullptr);
+    }
     device_.synchronize();
     std::string fault = fault_in_output(expected, kept_input, to, input, which.in_place);
     if (fault.empty()) fault = fault_beside(expected, prepared.variant(), input.spec.request);
@@ -105,21 +114,21 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
 
   prepared.put_n(which.n);
   poison(to, bytes + behind);
-  prepare_beside(prepared.variant(), input.spec);
-  if (kept_input != nullptr)
-    device_.copy(from, kept_input, input.bytes());
-  else
-    upload_input(staging_, input, from);
+  feed();
   if (which.in_place) return run_and_check(1, "in place");
 
   // Run twice more, the second time right after the first. If copying takes seconds, these two runs must suffice.
   if (bytes <= kLargeBytes) {
     run_and_check(1, "out of place");
     poison(to, bytes + behind);
-    prepare_beside(prepared.variant(), input.spec);
+    if (read.is_consumed)
+      feed();
+    else
+      prepare_beside(prepared.variant(), input.spec);
   }
   run_and_check(2, "out of place, repeated on one workspace");
-  const std::string fault = fault_in_input(input, from);
+  const std::string fault =
+      read.is_consumed ? fault_in_guards(from, read.bytes(), read.name) : fault_in_input(input, from);
   if (!fault.empty()) fail(prepared, input.spec, "out of place", fault);
 }
 
@@ -195,7 +204,7 @@ std::vector<VerifyRun::Beside> VerifyRun::beside(Variant variant, const Request&
 
 void VerifyRun::prepare_beside(Variant variant, const InputSpec& input) {
   for (const Beside& other : beside(variant, input.request)) {
-    if (is_written(other.operand.role)) poison(other.memory, other.operand.bytes());
+    if (is_written(other.operand.role) || other.operand.is_consumed) poison(other.memory, other.operand.bytes());
     upload_beside(staging_, input, other.operand, other.memory);
   }
 }
@@ -296,6 +305,8 @@ std::string VerifyRun::fault_beside(const Expected& expected, Variant variant, c
   for (const Beside& other : beside(variant, request)) {
     const RequestOperand& operand = other.operand;
     std::byte* const memory = other.memory;
+    if (operand.is_consumed)
+      if (std::string fault = fault_in_guards(memory, operand.bytes(), operand.name); !fault.empty()) return fault;
     if (!is_written(operand.role)) continue;
     const auto reference = expected.on_cpu();
     const auto item_bytes = static_cast<u64>(operand.item_bytes);
@@ -353,9 +364,9 @@ std::string VerifyRun::fault_in_input(const KnownInput& input, std::byte* on_dev
   return unchanged ? "" : "it changed its input";
 }
 
-std::string VerifyRun::fault_in_guards(std::byte* output, u64 bytes) {
-  const std::string fault = fault_in_guard(output - kGuardBytes, "before the output");
-  return fault.empty() ? fault_in_guard(output + bytes, "past the output") : fault;
+std::string VerifyRun::fault_in_guards(std::byte* array, u64 bytes, const std::string& name) {
+  const std::string fault = fault_in_guard(array - kGuardBytes, "before the " + name);
+  return fault.empty() ? fault_in_guard(array + bytes, "past the " + name) : fault;
 }
 
 std::string VerifyRun::fault_behind(std::byte* items, u64 bytes, const char* what) {
@@ -366,7 +377,7 @@ std::string VerifyRun::fault_behind(std::byte* items, u64 bytes, const char* wha
   return std::string("it wrote past ") + what + ", at byte " + std::to_string(touched - found.begin());
 }
 
-std::string VerifyRun::fault_in_guard(std::byte* guard, const char* where) {
+std::string VerifyRun::fault_in_guard(std::byte* guard, const std::string& where) {
   return guard_fault(staging_.download({guard, kGuardBytes}), where);
 }
 

@@ -93,10 +93,10 @@ class VerifyRun {
   std::string difference_in_bits(const InputSpec& input, const std::byte* output, u64 bytes);
   std::string fault_beside(const Expected& expected, Variant variant, const Request& request);
   std::string fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes);
-  std::string fault_in_guards(std::byte* output, u64 bytes);
+  std::string fault_in_guards(std::byte* array, u64 bytes, const std::string& name = "output");
   std::string fault_behind(std::byte* items, u64 bytes, const char* what);
   std::string fault_in_input(const KnownInput& input, std::byte* on_device);
-  std::string fault_in_guard(std::byte* guard, const char* where);
+  std::string fault_in_guard(std::byte* guard, const std::string& where);
 
   Device& device_;
   Staging& staging_;

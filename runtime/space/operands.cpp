@@ -46,7 +46,8 @@ Operands::Operands(const Request& request) {
         operand.extent != std::string_view(Operand::kOne) && operand.extent != std::string_view(Operand::kTwo),
         operand.may_be_null,
         operand.from_end,
-        operand.lies_apart};
+        operand.lies_apart,
+        operand.is_consumed};
   }
 }
 

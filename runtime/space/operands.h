@@ -21,6 +21,7 @@ struct RequestOperand {
   bool may_be_null;
   bool from_end;
   bool lies_apart;
+  bool is_consumed;
 
   i64 lowest_bytes() const { return lowest * item_bytes; }
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }

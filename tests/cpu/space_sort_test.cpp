@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "space_under_test.h"
@@ -47,8 +48,12 @@ TEST(Space, EverySortHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
         request.n = n;
         request.rows = rows;
         request.segments = rows == 0 ? Segments::none : Segments::rows;
-        for (const KeyBits key_bits : {KeyBits::all, KeyBits::some, KeyBits::none}) {
+        for (const auto& [key_bits, input_use] : {std::pair(KeyBits::all, InputUse::kept),
+                                                  {KeyBits::all, InputUse::consumed},
+                                                  {KeyBits::some, InputUse::consumed},
+                                                  {KeyBits::none, InputUse::kept}}) {
           request.key_bits = key_bits;
+          request.input_use = input_use;
           request.end_bit = request.bits = key_bits == KeyBits::some ? 7 : 0;
           if (unsupported_reason(request) != nullptr) continue;
           for (const int sm : kArchs)

@@ -36,7 +36,7 @@ class ScriptedDevice : public ScanningDevice {
   }
 
   Batch between_neighbours(int launches) {
-    return {.launches = launches, .neighbour = [this](Stream) {
+    return {.launches = launches, .neighbour = [this](Stream, int) {
               if (!neighbours_refused.empty()) throw DeviceError(neighbours_refused);
               ++neighbours_;
             }};
@@ -188,7 +188,7 @@ TEST(Race, ClosesIsolatedRunsWithANeighbour) {
   ScriptedDevice device;
   device.run_us = {{10}};
   std::string enqueued;
-  const Batch batch{.launches = 2, .neighbour = [&](Stream) { enqueued += 'n'; }};
+  const Batch batch{.launches = 2, .neighbour = [&](Stream, int) { enqueued += 'n'; }};
   const Contender run{"run", [&](Stream, int) { enqueued += 'r'; }};
   race(device, std::span(&run, 1), batch, {.rounds = 0});
   EXPECT_TRUE(enqueued.ends_with("nrnrn")) << enqueued;
@@ -203,7 +203,7 @@ TEST(Race, BlamesTheDeviceAndNoContenderWhereNeighboursCannotBeLaunched) {
     const auto& failure = std::get<MeasureFailure>(outcome);
     EXPECT_TRUE(failure.of_device);
     EXPECT_FALSE(failure.fatal);
-    EXPECT_EQ(failure.message, "the kernel between isolated runs: the driver refused");
+    EXPECT_EQ(failure.message, "what is enqueued between the runs: the driver refused");
   }
 }
 

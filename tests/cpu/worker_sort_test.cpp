@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstring>
 #include <set>
+#include <utility>
 
+#include "measure/measure.h"
 #include "measure/references/algorithm_reference.h"
 #include "measure/verify.h"
 #include "message_of.h"
@@ -291,6 +293,7 @@ class SortingDevice : public ScanningDevice {
     request.n = launch.n;
     if (request.segments == Segments::rows) request.rows = ceil_div(launch.n, launch.extents[0]);
     request.order = source.find("::descending") != std::string::npos ? Order::descending : Order::ascending;
+    request.input_use = source.find("::consumed") != std::string::npos ? InputUse::consumed : InputUse::kept;
     request = by_bits(request, launch.extents[1] >> 8, (launch.extents[1] >> 8) - (launch.extents[1] & 0xff));
     has_descended |= request.order == Order::descending;
     has_taken_some_bits |= request.bits < static_cast<u64>(8 * request.input_bytes());
@@ -396,6 +399,71 @@ TEST(VerifierOfSorts, RefusesWhatIsWrong) {
     flip(a.operand(OperandRole::values_output), 8 * request.n - 1);
   });
   EXPECT_TRUE(has(text, "values_output ")) << text;
+}
+
+SortRequest consuming(SortRequest request) {
+  request.input_use = InputUse::consumed;
+  return request;
+}
+
+// A device on which a sort that consumes its input leaves nothing of it.
+class ConsumingDevice : public SortingDevice {
+ public:
+  explicit ConsumingDevice(const SortRequest& request) : SortingDevice(request) {
+    spoil = [this](const SortRequest& sort, const KernelArguments& a) {
+      if (!sort.consumes_input()) return;
+      fed.emplace_back(a.operand<std::byte>(OperandRole::input), a.operand<std::byte>(OperandRole::input) + 4 * sort.n);
+      std::memset(a.operand(OperandRole::input), 0xff, 4 * sort.n);
+      std::memset(a.operand(OperandRole::values), 0xff, 8 * sort.n);
+    };
+  }
+
+  std::vector<Bytes> fed;  // keys that were consumed
+};
+
+TEST(VerifierOfSorts, FeedsAConsumedInputAgainForEveryRun) {
+  for (const bool is_served : {false, true}) {
+    const SortRequest request = with_values({}, ValueType::f64);
+    ConsumingDevice device(is_served ? request : consuming(request));
+    EXPECT_GT(verified(device, is_served ? request : consuming(request)), 10);
+    EXPECT_GT(device.fed.size(), 10u);
+    EXPECT_LT(device.fed.size(), static_cast<std::size_t>(device.sorts)) << "a record serves either";
+  }
+}
+
+TEST(VerifierOfSorts, RefusesWhatIsWrittenBesideAConsumedInput) {
+  const auto refusal = [](OperandRole role, auto&& byte) {
+    const SortRequest request = consuming(with_values({}, ValueType::f64));
+    SortingDevice device(request);
+    device.spoil = [&](const SortRequest& sort, const KernelArguments& a) {
+      if (sort.consumes_input()) a.operand<std::byte>(role)[byte(sort)] ^= std::byte{1};
+    };
+    return message_of<WrongResult>([&] { verified(device, request); });
+  };
+  const auto before = [](const SortRequest&) { return -1; };
+  std::string text = refusal(OperandRole::input, before);
+  EXPECT_NE(text.find("wrote before the input"), std::string::npos) << text;
+  text = refusal(OperandRole::input, [](const SortRequest& sort) { return static_cast<i64>(4 * sort.n); });
+  EXPECT_NE(text.find("wrote past the input"), std::string::npos) << text;
+  text = refusal(OperandRole::values, before);
+  EXPECT_NE(text.find("wrote before the values"), std::string::npos) << text;
+}
+
+TEST(MeasuredSorts, FindAConsumedInputAsItWasBeforeEveryRun) {
+  SortRequest request = consuming(with_values({}, ValueType::f64));
+  request.n = 3000;
+  ConsumingDevice device(request);
+  device.microseconds = [&, before = 0](int) mutable {
+    const bool has_sorted = std::exchange(before, device.sorts) < device.sorts;
+    return has_sorted ? 640.0 : 1.0;
+  };
+  const PreparedConfig sort(device, request, find_family("sort_block")->default_config(request, 90));
+  const PreparedConfig* const sorts[] = {&sort};
+  const Measurements measured = Measurer(device).measure(sorts, {.rounds = 2, .min_round_ms = 0}, 1);
+  EXPECT_TRUE(std::holds_alternative<Measurement>(measured.configs[0]));
+  const Bytes given = input_of({request});
+  EXPECT_GT(device.fed.size(), 64u);
+  for (const Bytes& keys : device.fed) ASSERT_EQ(keys, given);
 }
 
 // Equal keys trade places: their values tell.

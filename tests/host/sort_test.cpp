@@ -1,5 +1,5 @@
 // Sorts on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows,
-// and bits that are compared alone, in every pair with every family.
+// bits that are compared alone, and inputs that are consumed, in every pair with every family.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,8 +85,6 @@ class Sort {
     const Bytes indices = request.writes_indices() ? indices_in_rows(request, order) : Bytes{};
     expected_output_ = request.writes_keys() ? taken(sort.keys, key_bytes_, order) : indices;
     expected_beside_ = request.has_values() ? taken(values_, value_bytes_, order) : indices;
-    std::ranges::copy(sort.keys, input_->data());
-    std::ranges::copy(values_, values_in_->data());
   }
 
   void append(std::vector<HostLaunch>& launches, void* workspace) const {
@@ -102,15 +100,22 @@ class Sort {
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
   }
 
-  void poison() const {
+  // Gives the sort its input, and poisons what it writes.
+  void prepare() const {
+    std::ranges::copy(sort_.keys, input_->data());
+    std::ranges::copy(values_, values_in_->data());
     for (const auto* const written : {output_.get(), beside_.get()})
       std::fill_n(written->data(), written->size(), kPoison);
   }
 
   void check() const {
     ASSERT_TRUE(holds(*output_, expected_output_)) << "the output";
-    ASSERT_TRUE(holds(*input_, sort_.keys)) << "the input";
-    ASSERT_TRUE(holds(*values_in_, values_)) << "the values";
+    if (sort_.request.consumes_input()) {
+      ASSERT_TRUE(input_->surroundings_intact() && values_in_->surroundings_intact()) << "it wrote beside its input";
+    } else {
+      ASSERT_TRUE(holds(*input_, sort_.keys)) << "the input";
+      ASSERT_TRUE(holds(*values_in_, values_)) << "the values";
+    }
     if (beside_->size() > 0) {
       ASSERT_TRUE(holds(*beside_, expected_beside_)) << "what is written beside the output";
     }
@@ -144,7 +149,7 @@ void check(const Case& sorted) {
   const Sort sort(sorted);
   const Workspace workspace(bench().device, sorted.config.family().workspace(sorted.config, sorted.request));
   for (u64 time = 0; time < 2; ++time) {
-    sort.poison();
+    sort.prepare();
     std::vector<HostLaunch> launches;
     sort.append(launches, workspace.data());
     ASSERT_NO_THROW(bench().device.run(launches, Schedule::from_seed(sorted.seed + time)));
@@ -302,6 +307,7 @@ SortRequest request_of(const RowReader& row) {
     request.end_bit = found->second.first;
     request.bits = found->second.second;
   }
+  request.input_use = row.token_of<InputUse>("input");
   if (row.is("bits", "none")) request.key_bits = KeyBits::none;
   if (!row.is("cut", "none")) {
     request.segments = Segments::rows;
@@ -320,6 +326,7 @@ const Design& sort_design() {
        {"beside", {"nothing", "1", "2", "4", "8", "struct_12_4", "struct_3_1", "struct_32_16"}},
        {"bits", kBits},
        {"size", kSizes},
+       {"input", all_tokens<InputUse>()},
        {"numbers", {"unsigned", "signed"}, true},
        {"order", all_tokens<Order>(), true},
        {"cut", kCuts, true},
@@ -445,8 +452,10 @@ TEST(SortsByDefault, PutKeysInOrder) {
 // Sorts of many keys and of few follow each other on one workspace, at once where they may overlap.
 TEST(SortsOnOneWorkspace, PutKeysInOrder) {
   Random random(7);
+  SortRequest consumed = with(keys_of_type(ValueType::i16), Sorted::pairs, ValueType::f64);
+  consumed.input_use = InputUse::consumed;
   for (const SortRequest& request :
-       {keys_of_type(ValueType::i64), keys_of_type(ValueType::u8),
+       {keys_of_type(ValueType::i64), keys_of_type(ValueType::u8), consumed,
         with(keys_of_type(ValueType::u8), Sorted::indices, ValueType::u32),
         with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32),
         with(keys_of_type(ValueType::f32, Order::descending), Sorted::keys_and_indices, ValueType::u32)})
@@ -474,7 +483,7 @@ TEST(SortsOnOneWorkspace, PutKeysInOrder) {
       const Workspace workspace(bench().device, config.family().workspace(config, cases.front().request));
       for (int time = 0; time < 2 * kTestEffort; ++time) {
         std::vector<HostLaunch> launches;
-        for (const auto& sort : sorts) sort->poison(), sort->append(launches, workspace.data());
+        for (const auto& sort : sorts) sort->prepare(), sort->append(launches, workspace.data());
         ASSERT_NO_THROW(bench().device.run(launches, Schedule::from_seed(random.below(1u << 30))));
         for (const auto& sort : sorts) sort->check();
         if (HasFailure()) return;

@@ -30,6 +30,7 @@ SortRequest sort_of(const RowReader& row) {
   SortRequest request;
   request.input_type = key_of(row);
   request.order = row.token_of<Order>("order");
+  request.input_use = row.token_of<InputUse>("input");
   const bool narrow = row.is("payload", "narrow");
   if (row.is("beside", "index")) {
     request.sorted = narrow ? Sorted::indices : Sorted::keys_and_indices;
@@ -67,6 +68,7 @@ const Design& sorts() {
                                {"payload", {"narrow", "wide"}, true},
                                {"cut", {"none", "rows"}, true},
                                {"order", {"ascending", "descending"}, true},
+                               {"input", {"kept", "consumed"}, true},
                                {"pointers", {"aligned", "any"}, true}},
                               kLegal);
   return kDesign;

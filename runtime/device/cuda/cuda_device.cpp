@@ -194,6 +194,13 @@ void CudaDevice::enqueue_zero(void* memory, u64 bytes, Stream stream) {
   context_->check(Driver::instance().cuMemsetD8Async(address_of(memory), 0, bytes, stream), "cuMemsetD8Async");
 }
 
+void CudaDevice::enqueue_copy(void* destination, const void* source, u64 bytes, Stream stream) {
+  context_->refuse_if_failed();
+  const CurrentContext current(*context_);
+  context_->check(Driver::instance().cuMemcpyDtoDAsync(address_of(destination), address_of(source), bytes, stream),
+                  "cuMemcpyDtoDAsync");
+}
+
 void CudaDevice::upload(void* destination, const void* source, u64 bytes) {
   synchronize();
   if (bytes == 0) return;
@@ -222,8 +229,7 @@ void CudaDevice::copy(void* destination, const void* source, u64 bytes) {
   synchronize();
   if (bytes == 0) return;
   const CurrentContext current(*context_);
-  context_->check(Driver::instance().cuMemcpyDtoDAsync(address_of(destination), address_of(source), bytes, own_stream_),
-                  "cuMemcpyDtoDAsync");
+  enqueue_copy(destination, source, bytes, own_stream_);
   context_->check(Driver::instance().cuStreamSynchronize(own_stream_), "cuStreamSynchronize");
 }
 

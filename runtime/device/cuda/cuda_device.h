@@ -34,6 +34,7 @@ class CudaDevice : public Device {
   void free(void* memory) noexcept override;
   void fill(void* memory, std::byte value, u64 bytes) override;
   void enqueue_zero(void* memory, u64 bytes, Stream stream) override;
+  void enqueue_copy(void* destination, const void* source, u64 bytes, Stream stream) override;
   // Both wait for all work on the device first.
   void upload(void* destination, const void* source, u64 bytes) override;
   void download(void* destination, const void* source, u64 bytes) override;

@@ -134,8 +134,8 @@ class SortReference final : public AlgorithmReference {
     return std::make_unique<SortedItems<u64>>(input);
   }
 
-  // A record for one order, for all bits or for some rows serves the others. Which bits are compared, kernels are told
-  // when they are launched: digits may begin and end anywhere.
+  // A record for one order, for all bits, for some rows or for one use of the input serves the others. Which bits are
+  // compared, kernels are told when they are launched: digits may begin and end anywhere.
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<SortRequest>(request);
     auto some = own, other_order = own;
@@ -145,6 +145,7 @@ class SortReference final : public AlgorithmReference {
     other_order.order = own.order == Order::ascending ? Order::descending : Order::ascending;
     other_order.end_bit = static_cast<u64>(4 * own.input_bytes()) + 1;
     other_order.bits = 3;
+    other_order.input_use = own.consumes_input() ? InputUse::kept : InputUse::consumed;
     std::vector<RequestVariant> served{{some, Variant::aligned}, {other_order, Variant::any}};
     if (own.segments == Segments::rows)
       add_with_other(&SortRequest::rows, {{1, Variant::aligned}, {33, Variant::any}}, own, served);

@@ -32,6 +32,7 @@ struct Operand {
   StridedRange range = {};   // of strided items
   bool from_end = false;     // kernels begin at the last item, so the end of the array must be on a vector boundary
   bool lies_apart = false;   // an output that must not take the place of the input, though it be as long
+  bool is_consumed = false;  // an input that kernels may write to as well: it holds anything afterwards
 };
 
 struct OperandList {

@@ -34,6 +34,13 @@ struct Tokens<KeyBits> {
   static constexpr const char* kNames[] = {"all", "some", "none"};
 };
 
+// What becomes of the input, keys and values.
+enum class InputUse { kept, consumed };  // consumed: kernels may write to it, and it holds anything afterwards
+template <>
+struct Tokens<InputUse> {
+  static constexpr const char* kNames[] = {"kept", "consumed"};
+};
+
 // output = the keys of input in order, stably. Integers compare as in C++. Floating-point numbers have a total order:
 // -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits.
 //
@@ -45,6 +52,7 @@ struct SortRequest {
   Sorted sorted = Sorted::keys;
   Segments segments = Segments::none;
   KeyBits key_bits = KeyBits::all;
+  InputUse input_use = InputUse::kept;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
@@ -64,6 +72,7 @@ struct SortRequest {
   constexpr bool writes_indices() const { return sorted == Sorted::indices || sorted == Sorted::keys_and_indices; }
   constexpr bool has_values() const { return sorted == Sorted::pairs; }
   constexpr bool has_payload() const { return sorted != Sorted::keys; }
+  constexpr bool consumes_input() const { return input_use == InputUse::consumed; }
   constexpr bool compares_keys() const { return key_bits != KeyBits::none; }
   // The bits of a key that are compared.
   constexpr int last_bit() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(end_bit); }
@@ -117,6 +126,8 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, segments, nearest).means("rows: each of --rows rows is sorted by itself."),
       SCANTUNE_MEMBER(SortRequest, key_bits, exact)
           .means("some: only --bits bits of each key are compared, those before --end-bit; none: keys are copied."),
+      SCANTUNE_MEMBER(SortRequest, input_use, nearest)
+          .means("consumed: keys and values of the input may be overwritten, so that a sort needs less memory."),
       SCANTUNE_MEMBER(SortRequest, forward_progress, at_most)
           .not_compiled()
           .means("documented: only orders of CTAs that the programming model guarantees."),
@@ -133,14 +144,21 @@ struct Algorithm<SortRequest> {
 
   static constexpr OperandList operands(const SortRequest& request) {
     OperandList list;
-    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
+    const auto read = [&](const char* name, OperandRole role, const char* type) {
+      list.add({.name = name,
+                .role = role,
+                .type = type,
+                .extent = Operand::kItems,
+                .is_consumed = request.consumes_input()});
+    };
+    read("input", OperandRole::input, "input_type");
     list.add({.name = request.writes_keys() ? "output" : "indices",
               .role = OperandRole::output,
               .type = request.writes_keys() ? "input_type" : "value_type",
               .extent = Operand::kItems,
               .lies_apart = true});
     if (request.has_values()) {
-      list.add({"values", OperandRole::values, "value_type", Operand::kItems});
+      read("values", OperandRole::values, "value_type");
       list.add({"values_output", OperandRole::values_output, "value_type", Operand::kItems});
     }
     if (request.sorted == Sorted::keys_and_indices)

@@ -11,8 +11,10 @@
 // A key's payload is loaded while the tile's digits are added up, or later where registers are short (early_payload).
 // Passes in which all keys of a row have one digit exit at once. Which copy a pass writes follows from how many passes
 // still move keys, so the last of them writes the output; if none does, the last launch copies. Where no bits are
-// compared it is the only one. Full tiles have code of their own without bounds checks. The workspace is scratch; its
-// first bytes, which count_digits writes, say where the rest begins.
+// compared it is the only one. Where the input is consumed, passes go to and fro between input and output instead of a
+// copy, and a launch after them copies the input to the output if it was written last: after an even number of moves.
+// Full tiles have code of their own without bounds checks. The workspace is scratch; its first bytes, which
+// count_digits writes, say where the rest begins.
 #pragma once
 
 #include "core/contract/family.h"
@@ -72,8 +74,9 @@ constexpr int shared_bytes(const SortOnesweepConfig& config, const SortRequest& 
 }
 
 // A copy of keys and values, and where digits are counted, in bytes from the workspace's start. A pass moves the keys
-// from one copy to the other, and the last one to the output; keys that are not put out have two copies here. Between
-// the first move and the last one keys are kept as the numbers that are compared, in the output too.
+// from one copy to the other, and the last one to the output; keys that are not put out have two copies here. An input
+// that is consumed is one of the copies, of its values too; indices still need one. Between the first move and the last
+// one keys are kept as the numbers that are compared, in the output too.
 struct OnesweepLayout {
   DigitCountsLayout counts;
   u64 status;     // a word for each tile and digit
@@ -87,6 +90,10 @@ struct OnesweepLayout {
 
 // The first bytes of the workspace tell the passes what the first launch has computed.
 inline constexpr int kMostPasses = 14;  // with the two launches before them they fill a launch list
+
+// Keys that may have been moved last into the consumed input, which are then copied, as by one more pass.
+constexpr bool copies_back(const SortRequest& request) { return request.consumes_input() && request.writes_keys(); }
+
 struct alignas(kVectorAlignmentBytes) OnesweepHead {
   u64 constants, totals, status, keys, other_keys, payload;
   u64 row_tiles;
@@ -106,10 +113,12 @@ constexpr OnesweepLayout onesweep_layout(const SortOnesweepConfig& config, const
   layout.keys =
       round_up(layout.status + layout.tiles * digits * static_cast<u64>(config.status_bits / 8), kVectorAlignmentBytes);
   const u64 key_bytes = round_up(n * static_cast<u64>(request.input_bytes()), kVectorAlignmentBytes);
-  layout.other_keys = layout.keys + (passes > 1 ? key_bytes : 0);
-  layout.payload = layout.other_keys + (passes > 2 && !request.writes_keys() ? key_bytes : 0);
+  layout.other_keys = layout.keys + (passes > 1 && !copies_back(request) ? key_bytes : 0);
+  layout.payload =
+      layout.other_keys + (passes > 2 && !request.writes_keys() && !request.consumes_input() ? key_bytes : 0);
   layout.end = layout.payload;
-  if (passes > 1 && request.has_payload()) layout.end += n * static_cast<u64>(request.value_bytes());
+  if (passes > 1 && request.has_payload() && !(request.has_values() && request.consumes_input()))
+    layout.end += n * static_cast<u64>(request.value_bytes());
   return layout;
 }
 
@@ -178,7 +187,7 @@ struct Family<SortOnesweepConfig> {
     if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (const char* reason = invalid_digits_reason(threads, config.digit_bits)) return reason;
     if (config.digits() > threads) return "block_threads must be no fewer than digits: each thread looks back for one";
-    if (passes(config.digit_bits, request) > kMostPasses) return "digits of so few bits take more than 14 passes";
+    if (most_moves(config, request) > kMostPasses) return "digits of so few bits take more than 14 passes";
     if (config.items_per_thread < 1 || config.items_per_thread > 32) return "items_per_thread must be between 1 and 32";
     if (config.tile_items() < kLeastTileItems) return "a tile must hold at least 1024 keys";
     if (const char* reason = invalid_look_back_reason(config, request.forward_progress)) return reason;
@@ -216,7 +225,8 @@ struct Family<SortOnesweepConfig> {
                     .pass = 0,
                     .count_ctas = static_cast<u32>(ctas(config, request))};
     Launch launch{.n = request.n, .extents = {row_items(request)}, .pdl = config.pdl != 0};
-    const auto digits = static_cast<u64>(config.digits()), all = static_cast<u64>(passes(config.digit_bits, request));
+    const auto digits = static_cast<u64>(config.digits()), all = static_cast<u64>(passes(config.digit_bits, request)),
+               moves = static_cast<u64>(most_moves(config, request));
     LaunchList list;
     const auto add = [&](KernelIndex kernel, u64 blocks, int threads, int bytes) {
       launch.kernel = kernel;
@@ -238,7 +248,7 @@ struct Family<SortOnesweepConfig> {
     add(kAddDigitCounts, add_ctas(rows, all, digits), kAddThreads, kAddSharedBytes);
     if (config.tile_order == TileOrder::block_index) launch.dispatch = Dispatch::in_order;
     // A list has room for no more, whatever the config.
-    for (; told.pass < all && told.pass < kMostPasses; ++told.pass) move();
+    for (; told.pass < moves && told.pass < kMostPasses; ++told.pass) move();
     return list;
   }
 
@@ -267,6 +277,9 @@ struct Family<SortOnesweepConfig> {
 #endif
 
  private:
+  static constexpr int most_moves(const SortOnesweepConfig& config, const SortRequest& request) {
+    return passes(config.digit_bits, request) + (copies_back(request) ? 1 : 0);
+  }
   static constexpr u64 ctas(const SortOnesweepConfig& config, const SortRequest& request) {
     return count_ctas(config.count_items, filled_rows(request), row_items(request));
   }

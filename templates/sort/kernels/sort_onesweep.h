@@ -124,15 +124,21 @@ class OnesweepTile {
       if (pass < launch_.pass) moves_before_ += moves ? 1 : 0;
       if (pass == launch_.pass) moves_now_ = moves;
     }
-    is_last_pass_ = launch_.pass == passes - 1;
+    is_last_launch_ = launch_.pass == passes - (scantune::copies_back(kRequest) ? 0 : 1);
   }
 
-  // Where all keys of the row have the same digit there is nothing to do; where no digit differs, the last pass copies.
+  // Where all keys of the row have the same digit there is nothing to do; where no digit differs, or keys were moved
+  // back to the input, the last launch copies.
   SCANTUNE_DEVICE bool moves() const { return moves_now_; }
-  SCANTUNE_DEVICE bool copies() const { return !kRequest.compares_keys() || (moves_ == 0 && is_last_pass_); }
+  SCANTUNE_DEVICE bool copies() const {
+    if constexpr (!kRequest.compares_keys()) return true;
+    return (scantune::copies_back(kRequest) ? moves_ % 2 == 0 : moves_ == 0) && is_last_launch_;
+  }
 
   SCANTUNE_DEVICE void copy() const {
     constexpr u32 kAtOnce = 4;
+    // Indices go where they belong with the last move, whatever the number of moves.
+    const bool has_payload = kHasPayload && (kRequest.has_values() || !scantune::copies_back(kRequest) || moves_ == 0);
 #pragma unroll 1
     for (u32 place = thread_rank(); place < count_; place += kAtOnce * kThreads) {
       Stored keys[kAtOnce];
@@ -142,7 +148,8 @@ class OnesweepTile {
         if (const u32 own = place + step * kThreads; own < count_) {
           if constexpr (kRequest.writes_keys())
             keys[step] = scantune::load_global<kConfig.load_hint>(Problem::input(arguments_) + first_ + own);
-          if constexpr (kHasPayload) payload[step] = first_payload(own);
+          if constexpr (kHasPayload)
+            if (has_payload) payload[step] = first_payload(own);
         }
 #pragma unroll
       for (u32 step = 0; step < kAtOnce; ++step)
@@ -150,8 +157,9 @@ class OnesweepTile {
           if constexpr (kRequest.writes_keys())
             scantune::store_global<kConfig.store_hint>(Problem::output(arguments_) + first_ + own, keys[step]);
           if constexpr (kHasPayload)
-            scantune::store_global<kConfig.store_hint>(Problem::payload_output(arguments_) + first_ + own,
-                                                       payload[step]);
+            if (has_payload)
+              scantune::store_global<kConfig.store_hint>(Problem::payload_output(arguments_) + first_ + own,
+                                                         payload[step]);
         }
     }
   }
@@ -280,9 +288,14 @@ class OnesweepTile {
     return payload_at(moves_before_ - 1);
   }
 
-  // Move number `move` goes to the output if an even number of moves come after it.
+  // Move number `move` goes to the output if an even number of moves come after it; where the input is consumed, if an
+  // even number come before it.
   SCANTUNE_DEVICE bool goes_to_output(u32 move) const { return (moves_ - move) % 2 == 1; }
   SCANTUNE_DEVICE Stored* keys_at(u32 move) const {
+    if constexpr (kRequest.consumes_input()) {
+      if (move % 2 == 1) return Problem::consumed_input(arguments_);
+      return kRequest.writes_keys() ? Problem::output(arguments_) : at<Stored>(&head_.keys);
+    }
     if (!goes_to_output(move)) return at<Stored>(&head_.keys);
     return kRequest.writes_keys() ? Problem::output(arguments_) : at<Stored>(&head_.other_keys);
   }
@@ -291,6 +304,8 @@ class OnesweepTile {
   }
   SCANTUNE_DEVICE Stored* keys_destination() const { return keys_at(moves_before_); }
   SCANTUNE_DEVICE Value* payload_at(u32 move) const {
+    if constexpr (kRequest.consumes_input() && kRequest.has_values())
+      return move % 2 == 1 ? Problem::consumed_values(arguments_) : Problem::payload_output(arguments_);
     return goes_to_output(move) ? Problem::payload_output(arguments_) : at<Value>(&head_.payload);
   }
 
@@ -357,7 +372,7 @@ class OnesweepTile {
   u32 count_;                         // keys of the tile
   const u64* totals_;                 // of this pass
   u32 moves_ = 0, moves_before_ = 0;  // passes that move keys of the row, and those of them before this one
-  bool moves_now_ = false, is_last_pass_;
+  bool moves_now_ = false, is_last_launch_;
   Key keys_[kItems];
   u32 places_[kItems];  // in the tile, where the keys go
   Value payload_[kHasPayload ? kItems : 1];

@@ -68,6 +68,13 @@ struct SortProblem {
   SCANTUNE_DEVICE static Value* values_output(const KernelArguments& arguments) {
     return arguments.operand<Value>(OperandRole::values_output);
   }
+  // The input where it is consumed.
+  SCANTUNE_DEVICE static Stored* consumed_input(const KernelArguments& arguments) {
+    return arguments.operand<Stored>(OperandRole::input);
+  }
+  SCANTUNE_DEVICE static Value* consumed_values(const KernelArguments& arguments) {
+    return arguments.operand<Value>(OperandRole::values);
+  }
   // Where the payload goes: indices or values.
   SCANTUNE_DEVICE static Value* payload_output(const KernelArguments& arguments) {
     return request.has_values() ? values_output(arguments) : indices(arguments);
