@@ -71,6 +71,16 @@ TEST(Space, EverySortHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
   EXPECT_GT(legal, 1000);
 }
 
+TEST(Space, SortsByNoBitsAreCopiesAtEverySize) {
+  for (const u64 n : kSizes) {
+    const SortRequest request{.key_bits = KeyBits::none, .n = n};
+    const Config config = default_config(Request(request), 90);
+    EXPECT_EQ(config.family().name(), std::string_view("sort_onesweep")) << n;
+    EXPECT_EQ(config.family().launches(config, request, Variant::any).count, 1) << n;
+    EXPECT_EQ(config.family().workspace(config, request).bytes, 0u) << n;
+  }
+}
+
 // Bits that no key has, and indices that do not fit.
 TEST(Space, SortsFitTheirTypes) {
   const auto reason = [](SortRequest request) { return std::string(unsupported_reason(request)); };

@@ -57,9 +57,11 @@ struct Family<SortBlockConfig> {
     return nullptr;
   }
 
-  // It is fastest as long as one CTA keeps up, or where many CTAs have a row each.
+  // It is fastest as long as one CTA keeps up, or where many CTAs have a row each. Where no bits are compared,
+  // sort_onesweep copies.
   static constexpr int preference(const SortRequest& request, int) {
-    return row_items(request) <= kFewItems || filled_rows(request) >= kManyRows ? 3 : 0;
+    const bool are_few = row_items(request) <= kFewItems && request.compares_keys();
+    return are_few || filled_rows(request) >= kManyRows ? 3 : 0;
   }
 
   static constexpr SortBlockConfig default_config(const SortRequest& request, int sm) {

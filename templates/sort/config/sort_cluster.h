@@ -62,7 +62,7 @@ struct Family<SortClusterConfig> {
 
   // Where one CTA does not hold a row, or would be slow.
   static constexpr int preference(const SortRequest& request, int) {
-    return row_items(request) <= kMostForOneCluster ? 2 : 0;
+    return row_items(request) <= kMostForOneCluster && request.compares_keys() ? 2 : 0;
   }
 
   static constexpr SortClusterConfig default_config(const SortRequest& request, int sm) {
