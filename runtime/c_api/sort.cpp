@@ -7,6 +7,7 @@ namespace {
 
 static_assert(SCANTUNE_ALL_BITS < 0 && SCANTUNE_NO_BITS < 0, "they must be the number of no bit");
 static_assert(same(SCANTUNE_ASCENDING, Order::ascending) && same(SCANTUNE_DESCENDING, Order::descending));
+static_assert(same(SCANTUNE_KEEP_INPUT, InputUse::kept) && same(SCANTUNE_CONSUME_INPUT, InputUse::consumed));
 static_assert(same(SCANTUNE_SORTED_KEYS, Sorted::keys) && same(SCANTUNE_SORTED_PAIRS, Sorted::pairs) &&
               same(SCANTUNE_SORTED_INDICES, Sorted::indices) &&
               same(SCANTUNE_SORTED_KEYS_AND_INDICES, Sorted::keys_and_indices));
@@ -64,6 +65,8 @@ Asked checked_request(const scantune_sort_request& said, Room&) {
   take_custom_type(said, request.value_type == ValueType::custom, request);
   request.order = checked<Order>("order", said.order);
   take_bits(said, request);
+  request.input_use = checked<InputUse>("input_use", said.input_use);
+  check_spare("spare", said.spare);
   request.segments = checked<Segments>("segments", said.segments);
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);

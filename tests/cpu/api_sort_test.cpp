@@ -9,6 +9,7 @@
 
 #include "api_bad_arguments.h"
 #include "api_current_device.h"
+#include "message_of.h"
 #include "scantune/runtime.hpp"
 
 namespace scantune::testing {
@@ -105,6 +106,36 @@ TEST_F(SortApi, AWindowOfNoBitsComparesNothing) {
   EXPECT_EQ(plan({.begin_bit = 32}).describe(), none);
 }
 
+// Twice the keys is what 80 GB hold of 2^33 of them: no copy of keys or values is left in the workspace.
+TEST_F(SortApi, OfAConsumedInputTheWorkspaceHoldsCountsAlone) {
+  constexpr u64 kMany = u64{1} << 33, kGibi = u64{1} << 30;
+  const runtime::ArgsortOptions uncaptured{.captured_launches = 0};
+  using Keys = runtime::Consumed<std::uint32_t>;
+  EXPECT_GE(runtime::sort_plan<std::uint32_t>(kMany, uncaptured).workspace_bytes(), 32 * kGibi);
+  EXPECT_LT(runtime::sort_plan<Keys>(kMany, uncaptured).workspace_bytes(), 3 * kGibi);
+  EXPECT_LT((runtime::sort_pairs_plan<Keys, double>(kMany, uncaptured).workspace_bytes()), 3 * kGibi);
+  // Indices have no input to be written over, and keys that are not written out no output.
+  const u64 indices = (runtime::sort_indices_plan<Keys, u64>(kMany, uncaptured).workspace_bytes());
+  EXPECT_GE(indices, 64 * kGibi);
+  EXPECT_LT(indices, 67 * kGibi);
+  const u64 alone = (runtime::argsort_plan<Keys, u64>(kMany, uncaptured).workspace_bytes());
+  EXPECT_GE(alone, 96 * kGibi);
+  EXPECT_LT(alone, 99 * kGibi);
+}
+
+// They are written to.
+TEST_F(SortApi, ConsumedInputsOverlapNothing) {
+  using runtime::Consumed;
+  auto* const keys = memory<int>(kInput);
+  auto* const values = memory<float>(kInput + 8);
+  const auto sort = [&](const auto& in, const auto& with) {
+    runtime::sort(in, memory<int>(kOutput), kItems, {.values = {with, memory<float>(kValuesOutput)}});
+  };
+  sort(static_cast<const int*>(keys), static_cast<const float*>(values));
+  const std::string text = message_of<RequestError>([&] { sort(Consumed(keys), Consumed(values)); });
+  EXPECT_TRUE(contains(text, "overlap: they must not overlap")) << text;
+}
+
 // Programs that were compiled before there were names for them say 0 for all bits from begin_bit on.
 TEST_F(SortApi, InCAnEndOfZeroMeansAllBits) {
   const auto described = [](int begin, int end) {
@@ -199,6 +230,8 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "end_bit", "behind the key's", c_sorting([](auto& s) { s.end_bit = 33; }), {"end_bit is 33, and a key has 32 bits", "or SCANTUNE_ALL_BITS"}},
     {"scantune_sort_request", "end_bit", "behind that of a narrow key", c_sorting([](auto& s) { s.input_type = SCANTUNE_BF16; s.end_bit = 17; }), {"end_bit is 17, and a key has 16 bits"}},
     {"scantune_sort_request", "end_bit", "below 0", c_sorting([](auto& s) { s.end_bit = -8; }), {"end_bit is -8"}},
+    {"scantune_sort_request", "input_use", "no use", c_sorting([](auto& s) { write(s.input_use, 2); }), {"input_use is 2", "scantune_input_use", "0 to 1"}},
+    {"scantune_sort_request", "spare", "not 0", c_sorting([](auto& s) { s.spare = 1; }), {"spare is 1"}},
     {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 3); }), {"segments is 3", "scantune_segments"}},
     {"scantune_sort_request", "segments", "columns", c_sorting([](auto& s) { s.segments = SCANTUNE_COLUMNS; }), {"rows are sorted, and columns are not: transpose them"}},
     {"scantune_sort_request", "rows", "without segments", c_sorting([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
@@ -225,6 +258,8 @@ const std::vector<BadInput> kBadSorts = {
     {"SortOptions ArgsortOptions", "captured_launches", "below 0", sort_options({.captured_launches = -2}), {"captured_launches is -2"}},
     {"SortOptions ArgsortOptions", "config", "with a null character", sort_options({.config = kWithNull}), {"config holds a null character"}},
     {"SortOptions", "values", "beside indices", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {a.beside(), a.beside_out()}, .indices = memory<int>(kIndex)}); })}, {"values and indices are both given", "pass structs of a value and an index"}},
+    {"Consumed", "input", "null", {cpp([](Arguments& a) { runtime::sort(runtime::Consumed<int>(nullptr), a.out(), kItems); }), cpp([](Arguments& a) { runtime::sort_plan<runtime::Consumed<int>>(kItems)(nullptr, a.out()); })}, {"input is null, and n is 1000"}},
+    {"SortOptions", "values", "consumed, of keys that are not", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {runtime::Consumed(a.beside_out()), a.beside_out()}}); }), cpp([](Arguments& a) { runtime::sort(runtime::Consumed(memory<int>(kInput)), a.out(), kItems, {.values = {a.beside(), a.beside_out()}}); })}, {"values are consumed and keys are not, or keys and not values", "pass Consumed() of both"}},
     {"SortOptions", "indices", "too narrow for n", {cpp([](Arguments& a) { runtime::sort(a.in(), memory<int>(std::uintptr_t{1} << 40), (u64{1} << 32) + 1, {.indices = memory<std::uint32_t>(std::uintptr_t{1} << 50)}); })}, {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
 };
 // clang-format on

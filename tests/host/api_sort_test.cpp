@@ -21,6 +21,7 @@ namespace {
 
 using runtime::bf16;
 using runtime::Buffer;
+using runtime::Consumed;
 using runtime::f16;
 using runtime::KeyBits;
 using runtime::Order;
@@ -256,6 +257,69 @@ TEST(Sort, ComparesOnlyTheBitsThatAreAskedFor) {
     for (const KeyBits bits : {KeyBits{0, 1}, KeyBits{8, 24}, KeyBits{.begin_bit = 27}, KeyBits{.end_bit = 5}})
       expect_indices<float>(n, {.bits = bits});
   expect_keys<std::int64_t>(777, {.order = Order::descending, .bits = {31, 33}});
+}
+
+// What calls and plans return when they may overwrite their input: keys, pairs, keys and indices, and indices.
+template <class Key, class Value>
+void expect_consuming(std::uint64_t n, const Asked& asked = {}) {
+  SCOPED_TRACE(std::to_string(n) + " keys of " + std::to_string(sizeof(Key)) + " bytes");
+  const Case<Key> one(n, asked);
+  std::vector<Value> values(n);
+  for (std::uint64_t index = 0; index < n; ++index)
+    std::memcpy(&values[index], &index, std::min(sizeof(Value), sizeof index));
+  const std::vector<Value> expected = moved(values, one.order, asked.rows);
+  const auto indices = as<std::uint32_t>(one.order);
+  for (const bool by_plan : {false, true}) {
+    auto options = one.template options<runtime::SortOptions>();
+    const auto of_plan = one.template options<runtime::ArgsortOptions>();
+    Buffer<Key> in(one.all), out(n);
+    if (by_plan)
+      runtime::sort_plan<Consumed<Key>>(n, of_plan)(in.data(), out.data());
+    else
+      runtime::sort(Consumed(in.data()), out.data(), n, options);
+    expect_same(out, one.expected);
+
+    in.upload(one.all.data());
+    const Buffer<std::uint32_t> places(n), alone(n);
+    if (by_plan) {
+      runtime::sort_indices_plan<Consumed<Key>, std::uint32_t>(n, of_plan)(in.data(), out.data(), places.data());
+    } else {
+      options.indices = places.data();
+      runtime::sort(Consumed(in.data()), out.data(), n, options);
+      options.indices = {};
+    }
+    expect_same(out, one.expected);
+    expect_same(places, indices);
+
+    in.upload(one.all.data());
+    if (by_plan)
+      runtime::argsort_plan<Consumed<Key>, std::uint32_t>(n, of_plan)(in.data(), alone.data());
+    else
+      runtime::argsort(Consumed(in.data()), alone.data(), n, of_plan);
+    expect_same(alone, indices);
+
+    in.upload(one.all.data());
+    const Buffer<Value> values_in(values), values_out(n);
+    if (by_plan) {
+      runtime::sort_pairs_plan<Consumed<Key>, Value>(n, of_plan)(in.data(), values_in.data(), out.data(),
+                                                                 values_out.data());
+    } else {
+      options.values = {Consumed(values_in.data()), values_out.data()};
+      runtime::sort(Consumed(in.data()), out.data(), n, options);
+    }
+    expect_same(out, one.expected);
+    expect_same(values_out, expected);
+  }
+}
+
+// An even number of passes and an odd one, and few keys, which take no workspace.
+TEST(Sort, MayOverwriteItsInput) {
+  expect_consuming<float, double>(33'007);
+  expect_consuming<std::int16_t, std::uint8_t>(33'007, {.order = Order::descending});
+  expect_consuming<std::uint32_t, std::uint32_t>(33'007, {.bits = {3, 21}});
+  expect_consuming<std::uint64_t, std::uint16_t>(3 * 33'007, {.rows = 3});
+  expect_consuming<std::uint8_t, float>(33'007);
+  expect_consuming<float, float>(777);
 }
 
 TEST(Sort, CopiesWhereNoBitsAreCompared) {

@@ -149,6 +149,7 @@ def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str
             ["u64:u32", "--key-bits", "some", "--end-bit", "40", "--bits", "20"],
             "sort u64:u32 some end_bit≈2^5 bits≈2^4",
         ),
+        campaign(["i32", "--input-use", "consumed"], "sort i32 consumed"),
     ],
 )
 def test_sort_is_tuned_and_shown(named: list[str], title: str, tmp_path: Path) -> None:

@@ -27,10 +27,11 @@ def c_arguments(header: str) -> set[tuple[str, str]]:
 
 
 def cpp_members(header: str, struct: str) -> set[tuple[str, str]]:
-    """Return (struct, member) of a plain struct."""
+    """Return (struct, member) of a plain struct, but for its constants."""
     body = re.search(rf"struct {struct} \{{(.*?)^\}};", without_comments(header), re.DOTALL | re.MULTILINE)
     assert body is not None
-    return {(struct, member) for member in re.findall(r"(\w+)(?: = [^;]*)?;", body[1])}
+    members = re.sub(r"^  static [^;]*;", "", body[1], flags=re.MULTILINE)
+    return {(struct, member) for member in re.findall(r"(\w+)(?: = [^;]*)?;", members)}
 
 
 PRIVATE = re.compile(

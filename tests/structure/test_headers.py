@@ -315,6 +315,8 @@ REFUSED_CALLS = [
     ("argsort(ints, bytes, 1)", "indices must be integers of 4 or 8 bytes"),
     ("sort(ints, ints, 1, {.indices = floats})", "indices must be integers of 4 or 8 bytes"),
     ("sort(ints, ints, 1, {.values = {structs, const_structs}})", "the values' output is const"),
+    ("sort(Consumed(const_ints), ints, 1)", "a consumed input is const"),
+    ("sort(ints, ints, 1, {.values = {Consumed(const_structs), structs}})", "a consumed input is const"),
     ("sort_pairs_plan<int, std::string>(1)", "values must be trivially copyable"),
 ]
 CALLS = """#pragma once

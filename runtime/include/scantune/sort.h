@@ -15,6 +15,12 @@ typedef enum scantune_sorted {
   SCANTUNE_SORTED_KEYS_AND_INDICES = 3 /* both, to two outputs */
 } scantune_sorted;
 
+/* What becomes of the input of a sort, keys and values. */
+typedef enum scantune_input_use {
+  SCANTUNE_KEEP_INPUT = 0,
+  SCANTUNE_CONSUME_INPUT = 1 /* it may be overwritten, and holds anything after the call */
+} scantune_input_use;
+
 /* Values of end_bit that are the number of no bit. */
 typedef enum scantune_end_bit {
   SCANTUNE_ALL_BITS = -1, /* up to the highest bit */
@@ -28,7 +34,9 @@ typedef enum scantune_end_bit {
  * SCANTUNE_INPUT: the keys. SCANTUNE_OUTPUT: the sorted keys, or with SCANTUNE_SORTED_INDICES their input indices.
  * Further arrays of n each: SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with SCANTUNE_SORTED_PAIRS, and SCANTUNE_INDICES
  * with SCANTUNE_SORTED_KEYS_AND_INDICES. Arrays must not overlap: a sort is never in place. The workspace holds about
- * one more copy of the keys and of what moves with them, or two copies of keys that are not written out. */
+ * one more copy of the keys and of what moves with them, or two copies of keys that are not written out. With
+ * SCANTUNE_CONSUME_INPUT it holds neither keys that are written out nor values, only indices and one copy of keys that
+ * are not; SCANTUNE_INPUT and SCANTUNE_VALUES are written through. */
 typedef struct scantune_sort_request {
   scantune_head head;
   scantune_type input_type;  /* of the keys, a number; to sort other items, pass them as values of such keys */
@@ -48,12 +56,15 @@ typedef struct scantune_sort_request {
   scantune_type index_type; /* type of indices: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without indices the
                                default is all that is allowed */
   uint64_t rows;            /* number of rows, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
+  scantune_input_use input_use;
+  uint32_t spare; /* must be 0 */
 } scantune_sort_request;
 
 /* clang-format off */
 #define SCANTUNE_SORT_REQUEST_INIT                                                                                    \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SORT, scantune_sort_request, 1), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0, 0,   \
-   SCANTUNE_SORTED_KEYS, SCANTUNE_ASCENDING, 0, 0, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE, 0}
+   SCANTUNE_SORTED_KEYS, SCANTUNE_ASCENDING, 0, 0, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE, 0,                    \
+   SCANTUNE_KEEP_INPUT, 0}
 /* clang-format on */
 
 #endif

@@ -7,6 +7,7 @@
 //   runtime::sort(d_keys, d_out, n, {.bits = {8, 24}});                             // by some bits of the keys
 //   runtime::sort(d_keys, d_out, rows * length, {.segments = runtime::Segments::rows(rows, length)});
 //   runtime::argsort(d_keys, d_indices, n);                                         // only the input index of each key
+//   runtime::sort(runtime::Consumed(d_keys), d_out, n);                             // the keys may be overwritten
 //
 // Keys are numbers of every type that scans take. Integers compare as in C++. Floating-point numbers have a total
 // order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits. Every sort is
@@ -36,10 +37,31 @@ struct KeyBits {
   int end_bit = all;
 };
 
+// An input that a sort may overwrite, and that holds anything after it. Then the workspace holds neither keys that are
+// written out nor values, only indices and one copy of keys that are not. Keys and values are consumed together:
+// sort(Consumed(d_keys), d_out, n, {.values = {Consumed(d_values), d_values_out}}). A plan for such pointers is
+// sort_plan<Consumed<float>>(n), and likewise the others.
+template <class T>
+class Consumed {
+ public:
+  constexpr explicit Consumed(T* input) : input_(input) {
+    static_assert(!std::is_const_v<T>, "a consumed input is const: it is overwritten");
+  }
+
+  constexpr T* get() const { return input_; }
+
+ private:
+  T* input_;
+};
+
 // Values that move with the keys, of any trivially copyable type of 1 to 32 bytes, and their output.
 class SortValues {
  public:
   constexpr SortValues() = default;  // no values
+  template <class T>
+  constexpr SortValues(Consumed<T> input, T* output) : SortValues(input.get(), output) {
+    are_consumed_ = true;
+  }
   template <class T>
   constexpr SortValues(const std::type_identity_t<T>* input, T* output)
       : input_(input), output_(const_cast<std::remove_const_t<T>*>(output)), type_(detail::moved_type<T>()) {
@@ -50,6 +72,7 @@ class SortValues {
   }
 
   constexpr bool are_given() const { return type_ != SCANTUNE_DEFAULT_TYPE; }
+  constexpr bool are_consumed() const { return are_consumed_; }
   constexpr const void* input() const { return input_; }
   constexpr void* output() const { return output_; }
   constexpr scantune_type type() const { return type_; }
@@ -61,6 +84,7 @@ class SortValues {
   void* output_ = nullptr;
   scantune_type type_ = SCANTUNE_DEFAULT_TYPE;
   std::uint32_t bytes_ = 0, alignment_ = 0;
+  bool are_consumed_ = false;
 };
 
 // The output for the input index of each key, within its row if there are rows: n integers of 4 or 8 bytes.
@@ -114,15 +138,43 @@ struct ArgsortOptions {
   std::string config = {};
 };
 
-// Plans of sort() for keys, for keys with values and for keys with indices, and of argsort().
+namespace detail {
+
+// A key or a consumed one: its own type, and the pointers from which a sort reads it and its value.
 template <class Key>
-using SortPlan = Plan<Input<Key>, Output<Key>>;
+struct Sorted {
+  using Type = Key;
+  static constexpr scantune_input_use use = SCANTUNE_KEEP_INPUT;
+  using Keys = Input<Key>;
+  template <class Value>
+  using ValuesOf = Values<Value>;
+};
+template <class Key>
+struct Sorted<Consumed<Key>> {
+  using Type = Key;
+  static constexpr scantune_input_use use = SCANTUNE_CONSUME_INPUT;
+  using Keys = Array<SCANTUNE_INPUT, Key*>;
+  template <class Value>
+  using ValuesOf = Array<SCANTUNE_VALUES, Value*>;
+};
+template <class Key>
+using SortedKey = typename Sorted<Key>::Type;
+template <class Key>
+using KeysOf = typename Sorted<Key>::Keys;
+
+}  // namespace detail
+
+// Plans of sort() for keys, for keys with values and for keys with indices, and of argsort(). Key may be a Consumed
+// one.
+template <class Key>
+using SortPlan = Plan<detail::KeysOf<Key>, Output<detail::SortedKey<Key>>>;
 template <class Key, class Value>
-using SortPairsPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>>;
+using SortPairsPlan = Plan<detail::KeysOf<Key>, typename detail::Sorted<Key>::template ValuesOf<Value>,
+                           Output<detail::SortedKey<Key>>, ValuesOutput<Value>>;
 template <class Key, class Index>
-using SortIndicesPlan = Plan<Input<Key>, Output<Key>, Indices<Index>>;
+using SortIndicesPlan = Plan<detail::KeysOf<Key>, Output<detail::SortedKey<Key>>, Indices<Index>>;
 template <class Key, class Index>
-using ArgsortPlan = Plan<Input<Key>, Output<Index>>;
+using ArgsortPlan = Plan<detail::KeysOf<Key>, Output<Index>>;
 
 namespace detail {
 
@@ -137,11 +189,12 @@ inline void check_dense_rows(const Segments& segments) {
 // The request points into the options, which must outlive it.
 template <class PlanType, class Key, class Options>
 Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted sorted, const Options& options) {
-  static_assert(type_of<Key>() != SCANTUNE_CUSTOM_TYPE,
+  static_assert(type_of<SortedKey<Key>>() != SCANTUNE_CUSTOM_TYPE,
                 "keys must be numbers: sort a numeric key of each struct, and pass the structs as values");
   scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
   take_options(request.head, n, options);
-  request.input_type = type_of<Key>();
+  request.input_type = type_of<SortedKey<Key>>();
+  request.input_use = Sorted<Key>::use;
   request.sorted = sorted;
   request.order = static_cast<scantune_order>(options.order);
   request.begin_bit = options.bits.begin_bit;
@@ -170,7 +223,29 @@ auto sort_of_pairs(std::uint64_t n, const ArgsortOptions& options) {
 
 // A plan with an array for everything that a sort may move with its keys.
 template <class Key>
-using AnySortPlan = Plan<Input<Key>, Output<Key>, Array<SCANTUNE_INDICES, void*>, Values<void>, ValuesOutput<void>>;
+using AnySortPlan =
+    Plan<KeysOf<Key>, Output<SortedKey<Key>>, Array<SCANTUNE_INDICES, void*>, Values<void>, ValuesOutput<void>>;
+
+template <class Key>
+void sort(typename KeysOf<Key>::Pointer input, SortedKey<Key>* output, std::uint64_t n, const SortOptions& options) {
+  if (options.values.are_given() && options.indices.are_given())
+    throw RequestError(
+        "values and indices are both given; a sort moves one of them beside its keys: pass structs of a value and an "
+        "index as values");
+  const SortValues& values = options.values;
+  const SortIndices& indices = options.indices;
+  if (values.are_given() && values.are_consumed() != (Sorted<Key>::use == SCANTUNE_CONSUME_INPUT))
+    throw RequestError("values are consumed and keys are not, or keys and not values: pass Consumed() of both");
+  const scantune_sorted sorted = values.are_given()    ? SCANTUNE_SORTED_PAIRS
+                                 : indices.are_given() ? SCANTUNE_SORTED_KEYS_AND_INDICES
+                                                       : SCANTUNE_SORTED_KEYS;
+  auto call = sort_of<AnySortPlan<Key>, Key>(n, sorted, options);
+  call.request.value_type = values.type();
+  call.request.index_type = indices.type();
+  call.request.custom_bytes = values.bytes();
+  call.request.custom_alignment = values.alignment();
+  call.run(input, output, indices.output(), values.input(), values.output());
+}
 
 }  // namespace detail
 
@@ -178,21 +253,11 @@ using AnySortPlan = Plan<Input<Key>, Output<Key>, Array<SCANTUNE_INDICES, void*>
 // for them.
 template <class Key>
 void sort(const Key* input, Key* output, std::uint64_t n, const SortOptions& options = {}) {
-  if (options.values.are_given() && options.indices.are_given())
-    throw RequestError(
-        "values and indices are both given; a sort moves one of them beside its keys: pass structs of a value and an "
-        "index as values");
-  const SortValues& values = options.values;
-  const SortIndices& indices = options.indices;
-  const scantune_sorted sorted = values.are_given()    ? SCANTUNE_SORTED_PAIRS
-                                 : indices.are_given() ? SCANTUNE_SORTED_KEYS_AND_INDICES
-                                                       : SCANTUNE_SORTED_KEYS;
-  auto call = detail::sort_of<detail::AnySortPlan<Key>, Key>(n, sorted, options);
-  call.request.value_type = values.type();
-  call.request.index_type = indices.type();
-  call.request.custom_bytes = values.bytes();
-  call.request.custom_alignment = values.alignment();
-  call.run(input, output, indices.output(), values.input(), values.output());
+  detail::sort<Key>(input, output, n, options);
+}
+template <class Key>
+void sort(Consumed<Key> input, Key* output, std::uint64_t n, const SortOptions& options = {}) {
+  detail::sort<Consumed<Key>>(input.get(), output, n, options);
 }
 SCANTUNE_EXPLAIN_MISTAKES(sort)
 
@@ -201,6 +266,12 @@ SCANTUNE_EXPLAIN_MISTAKES(sort)
 template <class Key, class Index>
 void argsort(const Key* input, Index* indices, std::uint64_t n, const ArgsortOptions& options = {}) {
   detail::sort_of_indices<ArgsortPlan<Key, Index>, Key, Index>(n, SCANTUNE_SORTED_INDICES, options).run(input, indices);
+}
+template <class Key, class Index>
+void argsort(Consumed<Key> input, Index* indices, std::uint64_t n, const ArgsortOptions& options = {}) {
+  using Keys = Consumed<Key>;
+  detail::sort_of_indices<ArgsortPlan<Keys, Index>, Keys, Index>(n, SCANTUNE_SORTED_INDICES, options)
+      .run(input.get(), indices);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argsort)
 
