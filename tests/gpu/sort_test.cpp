@@ -1,5 +1,5 @@
-// Sorts on the GPU: by every family, of every type, payload and order, rows and bits, in graphs, on eight streams at
-// once, and of more keys than 31 or 32 bits count.
+// Sorts on the GPU: by every family, of every type, payload and order, rows and bits, with inputs that are consumed, in
+// graphs, and on eight streams at once.
 #include "scantune/sort.hpp"
 
 #include <algorithm>
@@ -166,6 +166,27 @@ TEST_P(FamilyOfSortsOnGpu, ComparesSomeBits) {
   if (verified_ == 0) GTEST_SKIP() << "the family compares all bits";
 }
 
+// An odd number of moves and an even one, of keys, of some of their bits, and of rows.
+TEST_P(FamilyOfSortsOnGpu, ConsumesItsInput) {
+  unsigned turn = 0;
+  for (const ValueType type : {ValueType::u8, ValueType::f32, ValueType::u64})
+    for (const Sorted sorted : kSorted)
+      for (const u64 bits : {u64{0}, u64{7}}) {
+        SortRequest request = sort_of(type, sorted, ++turn);
+        request.input_use = InputUse::consumed;
+        if (bits > 0) {
+          request.key_bits = KeyBits::some;
+          request.end_bit = request.bits = bits;
+        }
+        if (turn % 3 == 0) {
+          request.segments = Segments::rows;
+          request.rows = 7;
+        }
+        if (take_size(request, {700'007, 70'007, 7007})) verify_default(request, false);
+      }
+  EXPECT_GT(verified_, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryFamily, FamilyOfSortsOnGpu, testing::ValuesIn(algorithm_of<SortRequest>().families()),
                          name_of_family);
 
@@ -295,18 +316,20 @@ TEST_F(SortOnGpu, IsRightWheneverAGraphIsReplayed) {
       const TestStream stream;
       const auto plan = runtime::sort_indices_plan<std::uint32_t, std::uint32_t>(
           n, {.captured_launches = 2, .config = config_of(*family)});
-      Buffer<std::uint32_t> input(n), output(n), indices(n), again(n), indices_again(n);
-      // The second sort takes what the first one has written, as soon as it is there.
+      const auto last = runtime::sort_plan<runtime::Consumed<std::uint32_t>>(n, {.config = config_of(*family)});
+      Buffer<std::uint32_t> input(n), output(n), indices(n), again(n), indices_again(n), sorted(n);
+      // The second sort takes what the first one has written, as soon as it is there, and the third consumes it.
       const TestGraph graph(stream, [&] {
         plan(input.data(), output.data(), indices.data(), stream);
         plan(output.data(), again.data(), indices_again.data(), stream);
+        last(output.data(), sorted.data(), stream);
       });
       for (unsigned replay = 0; replay < 10; ++replay) {
         const std::vector<std::uint32_t> keys = drawn_keys(n, replay);
         input.upload(keys.data());
         graph.launch(stream);
         stream.synchronize();
-        const std::vector<std::uint32_t> found = read(output);
+        const std::vector<std::uint32_t> found = read(sorted);
         ASSERT_TRUE(are_sorted(keys, found, read(indices))) << plan.describe() << "replay " << replay;
         ASSERT_TRUE(are_sorted(found, read(again), read(indices_again))) << plan.describe() << "replay " << replay;
       }
@@ -367,6 +390,36 @@ TEST_F(SortOnGpu, IsRightOnEightStreamsAtOnce) {
     }
 }
 
+// Each stream brings keys into an input of its own, which the sort after that consumes, as long as the streams last.
+TEST_F(SortOnGpu, ConsumesInputsOnEightStreamsAtOnce) {
+  constexpr std::size_t kStreams = 8, kRounds = 12, kKeys = 1'000'003;
+  using Key = std::uint32_t;
+  const auto plan = runtime::sort_indices_plan<runtime::Consumed<Key>, Key>(kKeys);
+  const auto device_address = [](const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
+  std::vector<std::vector<Key>> keys;
+  std::vector<Buffer<Key>> given, inputs, outputs, indices;
+  for (unsigned stream = 0; stream < kStreams; ++stream) {
+    keys.push_back(drawn_keys(kKeys, stream));
+    given.emplace_back(keys.back());
+    for (auto* const room : {&inputs, &outputs, &indices}) room->emplace_back(kKeys);
+  }
+  const TestStream streams[kStreams];
+  std::vector<std::thread> threads;
+  for (std::size_t stream = 0; stream < kStreams; ++stream)
+    threads.emplace_back([&, stream] {
+      cuda_device();  // makes a context current on this thread
+      for (std::size_t round = 0; round < kRounds; ++round) {
+        SCANTUNE_CHECK(cuMemcpyDtoDAsync(device_address(inputs[stream].data()), device_address(given[stream].data()),
+                                         kKeys * sizeof(Key), streams[stream]));
+        plan(inputs[stream].data(), outputs[stream].data(), indices[stream].data(), streams[stream]);
+      }
+      streams[stream].synchronize();
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t stream = 0; stream < kStreams; ++stream)
+    ASSERT_TRUE(are_sorted(keys[stream], read(outputs[stream]), read(indices[stream]))) << plan.describe() << stream;
+}
+
 // Few keys, so that the sanitizers take seconds.
 TEST_F(SortOnGpu, StaysWithinItsArraysForSanitizers) {
   for (const std::size_t n : {1, 33, 3001}) {
@@ -375,6 +428,10 @@ TEST_F(SortOnGpu, StaysWithinItsArraysForSanitizers) {
       const auto plan = runtime::sort_indices_plan<std::uint32_t, std::uint32_t>(n, {.config = config_of(*family)});
       const Buffer<std::uint32_t> input(keys), output(n), indices(n);
       for (int round = 0; round < 2; ++round) plan(input.data(), output.data(), indices.data());
+      ASSERT_TRUE(are_sorted(keys, read(output), read(indices))) << plan.describe();
+      Buffer<std::uint32_t> consumed(keys);
+      runtime::sort_indices_plan<runtime::Consumed<std::uint32_t>, std::uint32_t>(n, {.config = config_of(*family)})(
+          consumed.data(), output.data(), indices.data());
       ASSERT_TRUE(are_sorted(keys, read(output), read(indices))) << plan.describe();
       ASSERT_EQ(device_->failure(), "");
     }
@@ -386,114 +443,6 @@ TEST_F(SortOnGpu, StaysWithinItsArraysForSanitizers) {
     std::vector<std::uint8_t> expected = bytes;
     std::ranges::sort(expected);
     ASSERT_EQ(read(output), expected);
-  }
-}
-
-// More keys than 31 and 32 bits count. They repeat a drawn block, from which their order follows.
-class SortOfManyItemsOnGpu : public FamiliesOnGpu {
- protected:
-  static constexpr std::uint64_t kBlock = (std::uint64_t{1} << 20) - 3;
-  static constexpr std::uint64_t kPart = std::uint64_t{1} << 24;  // keys that are checked at once
-
-  template <class Key>
-  static std::vector<Key> drawn_block() {
-    std::mt19937 random(11);
-    std::vector<Key> block(kBlock);
-    for (Key& key : block) key = static_cast<Key>(random() & random());
-    return block;
-  }
-
-  template <class Key>
-  void fill(const Buffer<Key>& keys, const std::vector<Key>& block) const {
-    for (std::uint64_t first = 0; first < keys.size(); first += kBlock)
-      device_->upload(keys.data() + first, block.data(), sizeof(Key) * std::min(kBlock, keys.size() - first));
-  }
-
-  // How many of each key there are among the first n of the repeated block.
-  template <class Key>
-  static std::vector<std::uint64_t> counts_of(const std::vector<Key>& block, std::uint64_t n) {
-    std::vector<std::uint64_t> counts(std::size_t{1} << 8 * sizeof(Key));
-    for (const Key key : block) counts[key] += n / kBlock;
-    for (std::uint64_t place = 0; place < n % kBlock; ++place) ++counts[block[place]];
-    return counts;
-  }
-
-  template <class Key>
-  void expect_runs(const Buffer<Key>& output, const std::vector<std::uint64_t>& counts) const {
-    std::vector<Key> expected(kPart), found(kPart);
-    std::uint64_t key = 0, left = counts[0];
-    for (std::uint64_t first = 0; first < output.size(); first += kPart) {
-      const std::uint64_t count = std::min(kPart, output.size() - first);
-      for (std::uint64_t made = 0; made < count;) {
-        while (left == 0) left = counts[++key];
-        const std::uint64_t run = std::min(left, count - made);
-        std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(made), run, static_cast<Key>(key));
-        made += run;
-        left -= run;
-      }
-      device_->download(found.data(), output.data() + first, count * sizeof(Key));
-      ASSERT_EQ(std::memcmp(found.data(), expected.data(), count * sizeof(Key)), 0) << "from key " << first << " on";
-    }
-  }
-
-  template <class Key>
-  void expect_sorted(std::uint64_t n, const std::string& config) const {
-    const std::vector<Key> block = drawn_block<Key>();
-    const Buffer<Key> input(n), output(n);
-    fill(input, block);
-    const auto plan = runtime::sort_plan<Key>(n, {.captured_launches = 0, .config = config});
-    plan(input.data(), output.data());
-    ASSERT_NO_FATAL_FAILURE(expect_runs(output, counts_of(block, n))) << plan.describe();
-    runtime::trim();
-  }
-
-  static bool memory_is_short(std::uint64_t bytes) { return free_device_bytes() < bytes + (std::uint64_t{1} << 30); }
-};
-
-constexpr std::uint64_t kPast31Bits = (std::uint64_t{1} << 31) + 12'345,
-                        kPast32Bits = (std::uint64_t{1} << 32) + 12'345;
-
-TEST_F(SortOfManyItemsOnGpu, CountsBytesPast31And32Bits) {
-  if (memory_is_short(2 * kPast32Bits)) GTEST_SKIP() << "needs 9 GiB of the GPU's memory";
-  expect_sorted<std::uint8_t>(kPast31Bits, R"({"family": "sort_fill"})");
-  expect_sorted<std::uint8_t>(kPast32Bits, "");
-}
-
-TEST_F(SortOfManyItemsOnGpu, MovesBytesPast31And32Bits) {
-  if (memory_is_short(3 * kPast32Bits)) GTEST_SKIP() << "needs 14 GiB of the GPU's memory";
-  expect_sorted<std::uint8_t>(kPast31Bits, R"({"family": "sort_onesweep"})");
-  expect_sorted<std::uint8_t>(kPast32Bits, R"({"family": "sort_onesweep"})");
-}
-
-TEST_F(SortOfManyItemsOnGpu, MovesKeysOfTwoBytesPast31Bits) {
-  if (memory_is_short(8 * kPast31Bits)) GTEST_SKIP() << "needs 17 GiB of the GPU's memory";
-  expect_sorted<std::uint16_t>(kPast31Bits, "");
-}
-
-// In a run of equal keys, one block's places come after the other's.
-TEST_F(SortOfManyItemsOnGpu, FindsPlacesPast31Bits) {
-  if (memory_is_short(15 * kPast31Bits)) GTEST_SKIP() << "needs 31 GiB of the GPU's memory";
-  const std::vector<std::uint8_t> block = drawn_block<std::uint8_t>();
-  const Buffer<std::uint8_t> input(kPast31Bits);
-  const Buffer<std::uint32_t> indices(kPast31Bits);
-  fill(input, block);
-  const auto plan = runtime::argsort_plan<std::uint8_t, std::uint32_t>(kPast31Bits, {.captured_launches = 0});
-  plan(input.data(), indices.data());
-  std::vector<std::vector<std::uint32_t>> places(256);
-  for (std::uint64_t place = 0; place < kBlock; ++place)
-    places[block[place]].push_back(static_cast<std::uint32_t>(place));
-  const std::vector<std::uint64_t> counts = counts_of(block, kPast31Bits);
-  std::vector<std::uint32_t> found;
-  std::uint64_t before = 0;
-  for (std::size_t key = 0; key < places.size(); before += counts[key++]) {
-    const std::uint64_t run = places[key].size();
-    // The last whole block, the first, and some between: all of them take minutes.
-    for (std::uint64_t repeat = 0; repeat < kPast31Bits / kBlock && run > 0; repeat += repeat < 2046 ? 93 : 1) {
-      found.resize(run);
-      device_->download(found.data(), indices.data() + before + repeat * run, run * sizeof(std::uint32_t));
-      for (std::uint64_t place = 0; place < run; ++place)
-        ASSERT_EQ(found[place], places[key][place] + repeat * kBlock) << "key " << key << ", " << plan.describe();
-    }
   }
 }
 
