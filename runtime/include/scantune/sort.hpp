@@ -198,7 +198,9 @@ Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted s
   request.sorted = sorted;
   request.order = static_cast<scantune_order>(options.order);
   request.begin_bit = options.bits.begin_bit;
-  request.end_bit = options.bits.end_bit == 0 ? SCANTUNE_NO_BITS : options.bits.end_bit;
+  // The library takes 0 for all bits, as one of before must.
+  const int end = options.bits.end_bit;
+  request.end_bit = end == KeyBits::all ? 0 : end == 0 ? SCANTUNE_NO_BITS : end;
   take_segments(request, n, options.segments);
   check_dense_rows(options.segments);
   return {request, options.stream};
