@@ -152,9 +152,10 @@ void Arguments::check_workspace(const GivenWorkspace& given, u64 needed_bytes, c
     fail(request_, "workspace.memory is null" + needs() + " bytes: pass memory of the device");
   if (given.bytes < needed_bytes)
     fail(request_, "workspace.bytes is " + std::to_string(given.bytes) + needs() + ": ask the plan how many it needs");
-  if (address_of(given.memory) % kWorkspaceAlignmentBytes != 0)
+  if (address_of(given.memory) % kLeastWorkspaceAlignmentBytes != 0)
     fail(request_, "workspace.memory is " + hex(given.memory) + ", which is not a multiple of " +
-                       std::to_string(kWorkspaceAlignmentBytes) + " bytes");
+                       std::to_string(kLeastWorkspaceAlignmentBytes) + " bytes: multiples of " +
+                       std::to_string(kWorkspaceAlignmentBytes) + " are fastest");
   if (wraps(given.memory, needed_bytes)) fail(request_, workspace() + " passes the end of the address space");
   for (std::size_t place = 0; place < count_; ++place) {
     const std::byte* const operand = begin(place, pointers);

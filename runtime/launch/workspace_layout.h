@@ -26,11 +26,12 @@ constexpr u64 bytes_to_zero(const WorkspaceNeed& need) {
   return need.kind == WorkspaceKind::counted ? sizeof(WorkspaceHeader) : need.bytes;
 }
 
-// The alignment of every workspace, which all memory of the driver has. Kernels need it for the header and for their
-// widest access.
+// The alignment of the library's own workspaces, which all memory of the driver has, so that status words begin on a
+// line of the cache. Of the caller's, kernels need no more than their widest access does.
 inline constexpr u64 kWorkspaceAlignmentBytes = 256;
-static_assert(kWorkspaceAlignmentBytes % alignof(WorkspaceHeader) == 0 &&
-              kWorkspaceAlignmentBytes % kVectorAlignmentBytes == 0);
+inline constexpr u64 kLeastWorkspaceAlignmentBytes = kVectorAlignmentBytes;
+static_assert(kLeastWorkspaceAlignmentBytes % alignof(WorkspaceHeader) == 0 &&
+              kWorkspaceAlignmentBytes % kLeastWorkspaceAlignmentBytes == 0);
 
 // Bytes to allocate for a need: the next of 1, 1.25, 1.5 and 1.75 times a power of two, so that growing is geometric
 // and wastes at most a quarter.

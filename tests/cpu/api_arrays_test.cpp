@@ -339,7 +339,7 @@ void captured(Arguments& a) { a.device->begin_capture(a.stream, 1); }
 // clang-format off
 const std::vector<Wrong> kWrong = {
     {"scantune_plan_run Plan::operator()", "workspace", "null", calls_in_workspace, [](Arguments& a) { a.workspace = 0; }, {" items", ": workspace.memory is null, and one run needs ", "pass memory of the device"}},
-    {"scantune_workspace", "memory", "misaligned", calls_in_workspace, [](Arguments& a) { a.workspace += 128; }, {"workspace.memory is 0xd000080, which is not a multiple of 256 bytes"}},
+    {"scantune_workspace", "memory", "misaligned", calls_in_workspace, [](Arguments& a) { a.workspace += 8; }, {"workspace.memory is 0xd000008, which is not a multiple of 16 bytes: multiples of 256 are fastest"}},
     {"scantune_workspace", "memory", "at the end of memory", calls_in_wide_workspace, [](Arguments& a) { a.workspace = kEnd - 255; }, {"workspace [0xffffffffffffff00, +", "passes the end of the address space"}},
     {"scantune_workspace", "bytes", "too few", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 100; }, {"workspace.bytes is 100, and one run needs ", "ask the plan how many it needs"}},
     {"scantune_workspace", "bytes", "none", calls_in_workspace, [](Arguments& a) { a.workspace_bytes = 0; }, {"workspace.bytes is 0, and one run needs "}},

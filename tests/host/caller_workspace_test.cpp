@@ -114,6 +114,21 @@ std::shared_ptr<HostDevice> host() { return std::make_shared<HostDevice>(7, kept
 
 class CallerWorkspaces : public ::testing::TestWithParam<Case> {};
 
+TEST_P(CallerWorkspaces, MayBeginAtAnyMultipleOf16) {
+  needs_no_kernel();  // by way of plans
+  if (is_rehearsal()) return;
+  const auto device = host();
+  RunsInAWorkspace runs(device, GetParam());
+  constexpr u64 kMost = 240;
+  DeviceArray<unsigned char> memory(*device, runs.bytes() + kMost + 1);
+  for (const u64 offset : {u64{16}, u64{64}, u64{112}, kMost}) {
+    memory.fill(0xa5);
+    EXPECT_TRUE(runs.is_right(memory.data() + offset, static_cast<unsigned>(offset))) << offset << " bytes on";
+    std::fill_n(memory.data() + offset, runs.bytes(), static_cast<unsigned char>(0xa5));
+    EXPECT_TRUE(std::all_of(memory.data(), memory.data() + memory.size(), [](auto byte) { return byte == 0xa5; }));
+  }
+}
+
 TEST_P(CallerWorkspaces, MayHoldAnything) {
   needs_no_kernel();  // by way of plans
   if (is_rehearsal()) return;

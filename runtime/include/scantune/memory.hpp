@@ -17,13 +17,13 @@
 
 namespace scantune::runtime {
 
-// Device memory for a run of a plan to work in. It overlaps nothing else the run reads or writes, is aligned to 256
-// bytes, as all memory that CUDA allocates, and may hold anything.
+// Device memory for a run of a plan to work in. It overlaps nothing else the run reads or writes, is at a multiple of
+// 16 bytes, and may hold anything.
 struct Workspace {
   void* memory = nullptr;
   std::uint64_t bytes = 0;  // at least the plan's workspace_bytes()
 
-  static constexpr std::uint64_t kAlignmentBytes = SCANTUNE_WORKSPACE_ALIGNMENT;
+  static constexpr std::uint64_t kAlignmentBytes = SCANTUNE_WORKSPACE_ALIGNMENT;  // the best
 };
 
 // Functions of the program that allocate workspaces, such as a framework's caching allocator. scantune_allocator

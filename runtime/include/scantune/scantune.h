@@ -91,7 +91,8 @@ typedef struct scantune_workspace {
   uint64_t bytes;
 } scantune_workspace;
 
-/* Alignment of a workspace in bytes. All memory that CUDA allocates has it. */
+/* The advised alignment of a workspace in bytes, which all memory that CUDA allocates has. A run accepts any multiple
+ * of 16; an allocator must keep to this. */
 #define SCANTUNE_WORKSPACE_ALIGNMENT 256
 
 /* Runs the plan, and returns as soon as the work is in the stream. It checks pointers for NULL, alignment and overlap,
