@@ -41,7 +41,8 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
   take_strides(said, request);
   request.init = checked_init(given, request.position);
   check_supported(request);
-  if (request.n == 0 && request.init == Init::none)
+  const bool has_results = request.segments == Segments::none || (request.rows | request.columns) != 0;
+  if (request.n == 0 && has_results && request.init == Init::none)
     fail("n", request.has_position() ? "0; nothing has a position there: pass at least one item"
                                      : "0, and the operator has no identity: pass it, or set init or device_init");
   return {.request = request,

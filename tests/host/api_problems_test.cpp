@@ -146,6 +146,75 @@ TEST(ApiProblems, ACustomOperatorMayCombineNumbers) {
   EXPECT_EQ((scanned<std::int32_t>(values, {.op = last_set})), expected);
 }
 
+// Values with a mark; the operator tells where it was given one without, which is no item.
+struct Marked {
+  std::uint32_t mark, value;
+
+  bool operator==(const Marked&) const = default;
+};
+struct Told {
+  unsigned* unreal;
+};
+constexpr std::uint32_t kMark = 0x5ca7;
+unsigned unreal_values = 0;
+
+Op last_odd() {
+  return Op::custom(
+      "struct Value { unsigned mark, value; };\n"
+      "struct State { unsigned* unreal; };\n"
+      "__device__ Value combine(Value a, Value b, State told) {\n"
+      "  if (a.mark != 0x5ca7 || b.mark != 0x5ca7) *told.unreal = 1;\n"
+      "  return b.value % 2 ? b : a;\n"
+      "}\n",
+      Op::no_identity, Told{&unreal_values}, {.cost = runtime::Cost::cheap});
+}
+Marked later_odd(Marked a, Marked b) { return b.value % 2 != 0 ? b : a; }
+
+std::vector<Marked> marked(std::size_t count) {
+  std::vector<Marked> items(count);
+  for (std::uint32_t index = 0; index < count; ++index) items[index] = {kMark, index * 2654435761u >> 7};
+  return items;
+}
+
+TEST(ApiProblems, AnOperatorWithoutIdentityIsGivenRealValuesAlone) {
+  const Marked init{kMark, 99};
+  const Buffer<Marked> start(std::vector{init});
+  unreal_values = 0;
+  for (const std::size_t count : {std::size_t{1}, std::size_t{33}, std::size_t{kItems}}) {
+    const auto items = marked(count);
+    std::vector<Marked> expected(count);
+    std::inclusive_scan(items.begin(), items.end(), expected.begin(), later_odd);
+    EXPECT_EQ((scanned<Marked>(items, {.op = last_odd()})), expected);
+    std::exclusive_scan(items.begin(), items.end(), expected.begin(), init, later_odd);
+    EXPECT_EQ((scanned<Marked>(items, {.op = last_odd(), .kind = Kind::exclusive, .init = init})), expected);
+    EXPECT_EQ((scanned<Marked>(items, {.op = last_odd(), .kind = Kind::exclusive, .device_init = start.data()})),
+              expected);
+    const Buffer<Marked> in(items), out(1);
+    runtime::reduce(in.data(), out.data(), count, last_odd());
+    EXPECT_EQ(downloaded(out).front(), std::reduce(items.begin() + 1, items.end(), items.front(), later_odd));
+    runtime::reduce(in.data(), out.data(), count, {.op = last_odd(), .init = init});
+    EXPECT_EQ(downloaded(out).front(), std::reduce(items.begin(), items.end(), init, later_odd));
+  }
+  EXPECT_EQ(unreal_values, 0u);
+}
+
+TEST(ApiReductions, OfEmptyRowsByAnOperatorWithoutIdentityAreTheInitialValue) {
+  const Marked init{kMark, 98};
+  const std::vector<Marked> untouched(3, Marked{1, 2});
+  Buffer<Marked> out(untouched);
+  const Marked* const nothing = nullptr;
+  unreal_values = 0;
+  runtime::reduce(nothing, out.data(), 0, {.op = last_odd(), .segments = runtime::Segments::rows(0, 5)});
+  EXPECT_EQ(downloaded(out), untouched) << "there are no rows, so nothing needs an identity";
+  runtime::reduce(nothing, out.data(), 0,
+                  {.op = last_odd(), .segments = runtime::Segments::columns(3, 0), .init = init});
+  EXPECT_EQ(downloaded(out), std::vector(3, init));
+  out.upload(untouched.data());
+  runtime::reduce(nothing, out.data(), 0, {.op = last_odd(), .segments = runtime::Segments::rows(3, 0), .init = init});
+  EXPECT_EQ(downloaded(out), std::vector(3, init));
+  EXPECT_EQ(unreal_values, 0u);
+}
+
 TEST(ApiProblems, AMistakeInTheSourceIsToldWithItsLine) {
   if (is_rehearsal()) return;  // such kernels do not belong into a unit
   const std::string wrong =

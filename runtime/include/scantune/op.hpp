@@ -32,6 +32,8 @@ class Op;
 
 namespace detail {
 
+struct NoIdentity {};
+
 template <class Acc>
 void check_identity(const Op& op);
 
@@ -43,7 +45,7 @@ class Combine : public UserFunction {
   Combine(std::string source, const T& identity, CustomOptions options, const State&... state)
       : UserFunction(made(given(Role::combine, std::move(source), state...), identity, std::move(options))) {}
 
-  // Size and alignment of the identity's type; only with a function.
+  // Size and alignment of the identity's type; only with one.
   std::size_t identity_bytes() const { return given_->identity_bytes; }
   std::size_t identity_alignment() const { return given_->identity_alignment; }
 
@@ -52,11 +54,13 @@ class Combine : public UserFunction {
   static std::shared_ptr<Given> made(std::shared_ptr<Given> given, const T& identity, CustomOptions options) {
     refuse_null_characters("name", options.name);
     given->name = std::move(options.name);
-    given->identity = CallBytes::of(identity);
-    given->view.identity = given->identity.bytes;
-    given->view.identity_type = type_of<T>();
-    given->identity_bytes = sizeof(T);
-    given->identity_alignment = alignof(T);
+    if constexpr (!std::is_same_v<T, NoIdentity>) {
+      given->identity = CallBytes::of(identity);
+      given->view.identity = given->identity.bytes;
+      given->view.identity_type = type_of<T>();
+      given->identity_bytes = sizeof(T);
+      given->identity_alignment = alignof(T);
+    }
     given->view.cost = static_cast<scantune_cost>(options.cost);
     given->view.name = given->name.empty() ? nullptr : given->name.c_str();
     return given;
@@ -75,6 +79,10 @@ class Op {
   static const Op bit_and;  // this and the next two: integers only
   static const Op bit_or;
   static const Op bit_xor;
+
+  // In place of an identity, for operators without one. An exclusive scan then needs an init, and so does a
+  // reduction of n = 0 or of empty rows.
+  static constexpr detail::NoIdentity no_identity = {};
 
   // An operator in CUDA C++ source; UserFunction has the rules. The source defines
   //     __device__ Value combine(Value earlier, Value later)
@@ -101,7 +109,8 @@ class Op {
   template <class Text>
     requires detail::kIsText<Text>
   Op(const Text&) : Op(SCANTUNE_CUSTOM) {
-    static_assert(!detail::kIsText<Text>, "an operator in source has an identity too: pass Op::custom(text, identity)");
+    static_assert(!detail::kIsText<Text>,
+                  "an operator in source has an identity too: pass Op::custom(text, identity), or Op::no_identity");
   }
 
   scantune_operator value() const { return value_; }

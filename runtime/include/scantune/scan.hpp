@@ -79,6 +79,7 @@ namespace detail {
 template <class Acc>
 void check_identity(const Op& op) {
   constexpr scantune_type type = type_of<Acc>();
+  if (op.function()->identity == nullptr) return;
   const scantune_type given = op.function()->identity_type;
   const std::size_t bytes = op.function_.identity_bytes(), alignment = op.function_.identity_alignment();
   if (given == type && (type != SCANTUNE_CUSTOM_TYPE || (bytes == sizeof(Acc) && alignment == alignof(Acc)))) return;
