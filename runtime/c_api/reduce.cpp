@@ -11,11 +11,15 @@ bool has_identity(const Given<scantune_reduce_request>& given) {
   return given.combine == nullptr || given.combine->identity != nullptr;
 }
 
-Init checked_init(const Given<scantune_reduce_request>& given, Position position) {
+Init checked_init(const Given<scantune_reduce_request>& given, const ReduceRequest& request) {
   refuse_two_inits(given.request);
   if (given.request.device_init != nullptr) return Init::memory;
-  if (given.request.init != nullptr) return Init::value;
-  return position == Position::none && has_identity(given) ? Init::value : Init::none;
+  if (request.has_position()) {
+    if (given.request.init != nullptr)
+      fail("init", "given, and an initial value has no position among the items: leave it NULL");
+    return request.n == 0 ? Init::value : Init::none;
+  }
+  return given.request.init != nullptr || has_identity(given) ? Init::value : Init::none;
 }
 
 // The greatest position, which counts from the start of its row or column.
@@ -39,12 +43,11 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
     refuse_type("index_type", said.index_type, "position is SCANTUNE_NO_POSITION");
   take_maps_and_state(given, request, room);
   take_strides(said, request);
-  request.init = checked_init(given, request.position);
+  request.init = checked_init(given, request);
   check_supported(request);
   const bool has_results = request.segments == Segments::none || (request.rows | request.columns) != 0;
   if (request.n == 0 && has_results && request.init == Init::none)
-    fail("n", request.has_position() ? "0; nothing has a position there: pass at least one item"
-                                     : "0, and the operator has no identity: pass it, or set init or device_init");
+    fail("n", "0, and the operator has no identity: pass it, or set init or device_init");
   return {.request = request,
           .custom = given.custom,
           .init = initial_value(given, request),

@@ -353,6 +353,27 @@ TEST(ApiReductions, TellWhereTheLeastAndTheGreatestFirstStand) {
   EXPECT_EQ(downloaded(narrow), (std::vector<std::int32_t>{4'500, -7}));
 }
 
+TEST(ApiReductions, TellOfNothingTheIdentityAndNoIndex) {
+  const float* const nothing = nullptr;
+  const Buffer<float> value(1), values(3);
+  const Buffer<std::uint64_t> index(1);
+  const Buffer<std::int32_t> indices(3);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  runtime::argmin(nothing, value.data(), index.data(), 0);
+  EXPECT_EQ(downloaded(value).front(), kInfinity);
+  EXPECT_EQ(downloaded(index).front(), ~std::uint64_t{0});
+  const Buffer<std::uint8_t> least(1);
+  runtime::arg_plan<std::uint8_t>(0, Op::max)(nullptr, least.data(), index.data());
+  EXPECT_EQ(downloaded(least).front(), 0);
+  for (const auto& segments : {runtime::Segments::rows(3, 0), runtime::Segments::columns(3, 0)}) {
+    runtime::argmax(nothing, values.data(), indices.data(), 0, {.segments = segments});
+    EXPECT_EQ(downloaded(values), std::vector(3, -kInfinity));
+    EXPECT_EQ(downloaded(indices), std::vector(3, -1));
+  }
+  runtime::argmin(nothing, values.data(), indices.data(), 0, {.segments = runtime::Segments::rows(0, 3)});
+  EXPECT_EQ(downloaded(values), std::vector(3, -kInfinity)) << "there are no rows";
+}
+
 TEST(ApiReductions, AreCalledFromC) {
   std::vector<int> items(kItems);
   std::iota(items.begin(), items.end(), -2'000);

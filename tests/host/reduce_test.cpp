@@ -55,7 +55,7 @@ ScanRequest as_scan(const ReduceRequest& request) {
           .accumulator_type = request.accumulator_type,
           .output_type = request.output_type,
           .op = request.op,
-          .init = request.init,
+          .init = request.has_position() ? Init::none : request.init,
           .custom_bytes = request.custom_bytes,
           .custom_alignment = request.custom_alignment,
           .n = request.n};
@@ -181,6 +181,11 @@ void check(const Case& reduction, const Bytes& items, const Bytes& init) {
     const auto begin = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(row * row_bytes, items.size()));
     const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>((row + 1) * row_bytes, items.size()));
     const Bytes of_row = request.segments == Segments::columns ? column_of(request, items, row) : Bytes(begin, end);
+    if (request.has_position() && of_row.empty()) {  // an i8 minimum
+      ASSERT_EQ(found.output[row], 0x7f) << "row " << row;
+      ASSERT_EQ(found.positions[row], ~u64{0}) << "row " << row;
+      continue;
+    }
     const Bytes expected = expected_total(as_scan(request), of_row, init.data(), reduction.custom);
     const unsigned char* const output = &found.output[row * static_cast<u64>(request.output_bytes())];
     ASSERT_EQ(difference(as_scan(request), output, expected, reduction.custom), std::nullopt) << "row " << row;
@@ -597,6 +602,23 @@ TEST_P(SmallReduce, GivesTheSameBitsOnEverySchedule) {
     reduction.variant = seed % 6 < 2 ? Variant::aligned : Variant::any;
     reduction.misaligned_bytes = reduction.variant == Variant::any ? 4 * (seed % 4) : 0;
     ASSERT_EQ(reduced(reduction, items, {}).output, aligned) << to_string(reduction);
+  }
+}
+
+// Rows and columns without items, and a whole without any, have the identity of the items' type and no index.
+TEST_P(SmallReduce, TellsThatNothingHasNoPlace) {
+  const FamilyModel& family = *find_family(GetParam().family);
+  ReduceRequest of = reduction_of(ValueType::i8, ValueType::i8, Operator::min, Init::value, Position::first);
+  if (!solves(family, of)) GTEST_SKIP() << "the family takes no such reduction";
+  const Config config = config_of(GetParam(), of);
+  const bool has_rows = is_of_rows(family) || is_of_columns(family);
+  for (const u64 n : {u64{0}, u64{1}, u64{10}, u64{2'003}}) {
+    const Case reduction{asked_of(family, of, n, n == 10 ? 12 : 3), config, 40 + n};
+    if (n == 10 && has_rows && !is_rehearsal()) {
+      ASSERT_GT(reduction.request.rows + reduction.request.columns, n);
+    }
+    check(reduction, Bytes(n, 0x7f), {0});  // which are the identity themselves
+    if (HasFailure()) return;
   }
 }
 

@@ -114,8 +114,9 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
 // Writes the least item to value[0] and its first index to index[0], an integer of 4 or 8 bytes, both in device memory.
-// -0 is less than +0. If the input has a NaN, the first one is the result. Throws RequestError, and launches nothing,
-// if an argument is wrong or n is 0.
+// -0 is less than +0. If the input has a NaN, the first one is the result. If n is 0, the value is what Op::min starts
+// from, the greatest, and the index has all bits set, as -1 has. Throws RequestError, and launches nothing, if an
+// argument is wrong.
 template <class T, class IndexType>
 void argmin(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
   detail::extreme_of<T, IndexType>(n, Op::min, options).run(input, value, index);

@@ -49,13 +49,28 @@ void visit_items(const KnownInput& input, u64 first, u64 end, const Visit& visit
   }
 }
 
-// The first item that is the minimum or maximum, and its index in the row.
+// The least or the greatest number that items have as accumulators.
+long double extreme_of(const ScanRequest& request, bool greatest) {
+  const auto bound = [=](ValueType type, bool high) -> long double {
+    const int bits = 8 * size_of(type) - (is_signed(type) ? 1 : 0);
+    if (high) return std::ldexp(1.0L, bits) - 1;
+    return is_signed(type) ? -std::ldexp(1.0L, bits) : 0;
+  };
+  const ValueType input = request.input_type, accumulator = request.accumulator_type;
+  if (is_floating(accumulator) && is_floating(input)) return greatest ? HUGE_VALL : -HUGE_VALL;
+  const bool keep_order = is_floating(accumulator) || (bound(input, false) >= bound(accumulator, false) &&
+                                                       bound(input, true) <= bound(accumulator, true));
+  return bound(keep_order ? input : accumulator, greatest);
+}
+
+// The first item that is the minimum or maximum, and its index in the row. Without items, the operator's identity.
 class RunningFirst {
  public:
-  explicit RunningFirst(const ScanSpec& spec) : request_(&spec.request) {}
+  explicit RunningFirst(const ScanSpec& spec)
+      : request_(&spec.request), value_(extreme_of(spec.request, spec.request.op == Operator::min)) {}
 
   void add_item(const std::byte* item, u64 index) { take(number(item), index); }
-  void add_init(const std::byte*) {}  // requests with a position have no initial value
+  void add_init(const std::byte*) {}  // it has no position
   void add(const RunningFirst& later) {
     if (later.exists_) take(later.value_, later.index_);
   }
@@ -98,8 +113,8 @@ class RunningFirst {
   }
 
   const ScanRequest* request_;
-  long double value_ = 0;
-  u64 index_ = 0;
+  long double value_;
+  u64 index_ = ~u64{0};
   bool exists_ = false;
 };
 
@@ -236,7 +251,11 @@ class ReduceReference final : public AlgorithmReference {
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<ReduceRequest>(request);
     std::vector<RequestVariant> served;
-    if (!own.has_position()) {
+    if (own.has_position()) {
+      auto of_nothing = own;
+      of_nothing.init = Init::value;
+      served = {{of_nothing, Variant::any}};
+    } else {
       auto without = own, from_memory = own;
       without.init = Init::none;
       from_memory.init = Init::memory;

@@ -22,6 +22,9 @@ struct Tokens<Position> {
 
 // output[0] = init op input[0] op ... op input[n - 1], or one such value per row, with positions from the row's start.
 //
+// An initial value has no position. With a position, Init::value says that there may be no items, or rows without any:
+// their value is the operator's identity among the items' type, and their position all ones.
+//
 // Equal inputs give equal bits on every run of one device and
 // config.
 struct ReduceRequest {
@@ -79,7 +82,8 @@ constexpr const char* unsupported_reason(const ReduceRequest& request) {
     return "store takes one value, and the result of a minimum or maximum with its position is two: leave store out";
   if (request.op != Operator::min && request.op != Operator::max)
     return "only a minimum or a maximum has a position: op must be min or max";
-  if (request.has_init()) return "an initial value has no position among the items: leave init and device_init out";
+  if (request.init == Init::memory)
+    return "an initial value has no position among the items: leave init and device_init out";
   return nullptr;
 }
 

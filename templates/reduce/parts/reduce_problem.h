@@ -28,6 +28,7 @@ struct Placed {
   T value;
   u64 index;
 };
+inline constexpr u64 kNoIndex = ~u64{0};  // of what is no item
 
 // Values as integers in the order in which a minimum or maximum prefers them: NaN comes before all, whatever its bits,
 // and -0 is less than +0.
@@ -111,7 +112,7 @@ struct ReduceProblem {
   SCANTUNE_DEVICE static Accumulator neutral() {
     constexpr Item kNeutral = neutral_item<request.op, Item, Item>();
     if constexpr (kHasPosition)
-      return {kNeutral, ~u64{0}};
+      return {kNeutral, kNoIndex};
     else
       return kNeutral;
   }
@@ -126,12 +127,15 @@ struct ReduceProblem {
   SCANTUNE_DEVICE static Accumulator placed(Item value, u64 index) { return {value, first_item + index}; }
 
   // Puts the initial value before the total, if there is one, and stores the result of a row. Called by one thread.
-  // Where there are no items the initial value alone is the result.
+  // Where there are no items the initial value alone is the result, or beside a position the identity.
   SCANTUNE_DEVICE static void store(const KernelArguments& arguments, Accumulator total, bool exists = true,
                                     u64 row = 0) {
     const auto output = ReduceProblem::output(arguments) + row;
     if constexpr (kHasPosition) {
       using Index = typename UnsignedOfWidth<request.index_width>::Type;
+      if constexpr (kHasInit)
+        if (!exists || total.index == kNoIndex)
+          total = {scantune::convert<Item>(neutral_item<request.op, Input, Item>()), kNoIndex};
       scantune::store_global<CacheHint::normal>(arguments.operand<Index>(OperandRole::indices) + row,
                                                 static_cast<Index>(total.index));
       scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
