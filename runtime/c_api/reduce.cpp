@@ -5,7 +5,8 @@
 namespace scantune::c_api {
 namespace {
 
-static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first));
+static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first) &&
+              same(SCANTUNE_LAST_POSITION, Position::last));
 // Whether an empty input has a result: a built-in operator's identity is one.
 bool has_identity(const Given<scantune_reduce_request>& given) {
   return given.combine == nullptr || given.combine->identity != nullptr;

@@ -351,6 +351,10 @@ TEST(ApiReductions, TellWhereTheLeastAndTheGreatestFirstStand) {
   runtime::argmax(in.data(), value.data(), narrow.data(), kItems);
   EXPECT_NE(downloaded(value).front(), downloaded(value).front());
   EXPECT_EQ(downloaded(narrow), (std::vector<std::int32_t>{4'500, -7}));
+  runtime::argmax(in.data(), value.data(), narrow.data(), kItems, {.position = runtime::Position::last});
+  EXPECT_EQ(downloaded(narrow), (std::vector<std::int32_t>{4'600, -7}));
+  runtime::argmin(in.data(), value.data(), narrow.data(), 4'500, {.position = runtime::Position::last});
+  EXPECT_EQ(downloaded(narrow), (std::vector<std::int32_t>{4'000, -7}));
 }
 
 TEST(ApiReductions, TellOfNothingTheIdentityAndNoIndex) {

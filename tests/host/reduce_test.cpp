@@ -151,8 +151,21 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   return result;
 }
 
+Bytes reversed(const Bytes& items, int item_bytes) {
+  Bytes result;
+  for (auto end = items.end(); end != items.begin(); end -= item_bytes)
+    result.insert(result.end(), end - item_bytes, end);
+  return result;
+}
+
 // A minimum or maximum stands first where the running one becomes what it stays.
 u64 expected_position(const ReduceRequest& request, const Bytes& items) {
+  if (request.position == Position::last) {
+    ReduceRequest backwards = request;
+    backwards.position = Position::first;
+    return items.size() / static_cast<std::size_t>(request.input_bytes()) - 1 -
+           expected_position(backwards, reversed(items, request.input_bytes()));
+  }
   ScanRequest scan = as_scan(request);
   scan.output_type = request.accumulator_type;
   const auto bytes = static_cast<std::size_t>(request.accumulator_bytes());
@@ -260,7 +273,7 @@ void PrintTo(const Problem& problem, std::ostream* out) { *out << name_of(proble
 
 // ---- the design: every pair of what reductions differ in ----
 
-constexpr const char* kStarts[] = {"no_init", "from_value", "from_memory", "with_position"};
+constexpr const char* kStarts[] = {"no_init", "from_value", "from_memory", "with_position", "with_last_position"};
 
 // Scans have the others, by the same operators.
 constexpr TypePair kDesignedTypes[] = {
@@ -272,10 +285,12 @@ constexpr TypePair kDesignedTypes[] = {
 
 ReduceRequest designed_request(const DesignRow& row) {
   const TypePair& pair = kDesignedTypes[row[1]];
-  const bool has_position = row[3] == 3;
+  const bool has_position = row[3] >= 3;
   ReduceRequest request = reduction_of(pair.input, pair.output, static_cast<Operator>(row[2]),
                                        has_position ? Init::none : static_cast<Init>(row[3]),
-                                       has_position ? Position::first : Position::none);
+                                       !has_position ? Position::none
+                                       : row[3] == 3 ? Position::first
+                                                     : Position::last);
   if (has_position && request.op == Operator::max) request.index_width = IntegerWidth::bits_32;
   return request;
 }
@@ -527,10 +542,10 @@ std::vector<std::vector<T>> treacherous(T sign) {
 }
 
 template <class T>
-void check_first_extremes(const Small& small, ValueType type, std::initializer_list<Operator> operators) {
+void check_extremes(const Small& small, ValueType type, std::initializer_list<Operator> operators, Position position) {
   const FamilyModel& family = *find_family(small.family);
   for (const Operator op : operators) {
-    const ReduceRequest of = reduction_of(type, type, op, Init::none, Position::first);
+    const ReduceRequest of = reduction_of(type, type, op, Init::none, position);
     if (!solves(family, of)) GTEST_SKIP() << "the family takes no such reduction";
     u64 seed = 0;
     for (const std::vector<T>& items : treacherous(op == Operator::min ? T{1} : T{-1}))
@@ -546,8 +561,12 @@ void check_first_extremes(const Small& small, ValueType type, std::initializer_l
 }
 
 TEST_P(SmallReduce, TellsWhereAnExtremeFirstStands) {
-  check_first_extremes<f32>(GetParam(), ValueType::f32, {Operator::min});
-  check_first_extremes<f64>(GetParam(), ValueType::f64, {Operator::max});
+  check_extremes<f32>(GetParam(), ValueType::f32, {Operator::min}, Position::first);
+  check_extremes<f64>(GetParam(), ValueType::f64, {Operator::max}, Position::first);
+}
+
+TEST_P(SmallReduce, TellsWhereAnExtremeLastStands) {
+  check_extremes<f32>(GetParam(), ValueType::f32, {Operator::max}, Position::last);
 }
 
 TEST_P(SmallReduce, TellsWhereAnExtremeFirstStandsAmongIntegersAndHalves) {
@@ -642,6 +661,8 @@ TEST(ReducePosition, PassesTheItemAt2To32) {
     const ReduceRequest request = asked_of(*family, of, 3'000);
     Case reduction{request, family->default_config(request, kHostSm), 4};
     reduction.first_item = (u64{1} << 32) - 1'000;
+    check(reduction);
+    reduction.request.position = Position::last;
     check(reduction);
   }
 }

@@ -54,7 +54,8 @@ ReduceRequest request_of(const RowReader& row, bool many) {
     request.custom_alignment = natural_alignment(request.custom_bytes);
   }
   request.op = operator_of(row);
-  request.position = row.is("operator", "extreme_with_position") ? Position::first : Position::none;
+  if (row.is("operator", "extreme_with_position"))
+    request.position = row.is("which", "first") ? Position::first : Position::last;
   request.init = request.has_position() ? Init::none : row.token_of<Init>("init");
   if (request.has_position() && row.is("which", "first")) request.index_width = IntegerWidth::bits_32;
   if (row.is("maps", "load") || row.is("maps", "both")) request.load = Load::indexed;

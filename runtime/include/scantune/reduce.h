@@ -7,16 +7,17 @@
 /* Whether the position of a minimum or maximum is written, too. */
 typedef enum scantune_position {
   SCANTUNE_NO_POSITION = 0,
-  SCANTUNE_FIRST_POSITION = 1 /* the first one, to SCANTUNE_INDICES */
+  SCANTUNE_FIRST_POSITION = 1, /* to SCANTUNE_INDICES, of equal items that of the first */
+  SCANTUNE_LAST_POSITION = 2   /* of the last */
 } scantune_position;
 
 /* A reduction of SCANTUNE_INPUT, n items, to SCANTUNE_OUTPUT: one result, or one per row or column. A result combines
  * init, or else the operator's identity, with the items in order. If n is 0, it is init or the identity; a custom
  * operator without identity then needs init. Equal inputs give equal bits on every run of one device and config.
  *
- * With a position, op is SCANTUNE_MIN or SCANTUNE_MAX. If the input has a NaN, the first one is the result. A position
- * counts from the start of its row or column. If n is 0, the value is the identity, and the position has all bits set.
- * An init or a store is then an error.
+ * With a position, op is SCANTUNE_MIN or SCANTUNE_MAX. If the input has a NaN, the first one is the result, or the last
+ * one. A position counts from the start of its row or column. If n is 0, the value is the identity, and the position
+ * has all bits set. An init or a store is then an error.
  *
  * Start from SCANTUNE_REDUCE_REQUEST_INIT. Members that scantune_scan_request has, too, mean the same. */
 typedef struct scantune_reduce_request {

@@ -38,7 +38,11 @@ struct ReduceOptions {
   std::string config = {};  // as in ScanOptions
 };
 
+// Which of equal items, or NaNs, is the least or the greatest.
+enum class Position { first = SCANTUNE_FIRST_POSITION, last = SCANTUNE_LAST_POSITION };
+
 struct ArgOptions {
+  Position position = Position::first;
   Segments segments = {};  // each row or column has its own result, with an index from its start
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
@@ -77,7 +81,7 @@ auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
   scantune_reduce_request& request = call.request;
   request.op = op.value();
   request.combine = op.function();  // the library refuses a custom operator here
-  request.position = SCANTUNE_FIRST_POSITION;
+  request.position = static_cast<scantune_position>(options.position);
   request.index_type = count_type<IndexType>();
   request.head.config = checked_config(options.config);
   return call;
@@ -113,8 +117,9 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
-// Writes the least item to value[0] and its first index to index[0], an integer of 4 or 8 bytes, both in device memory.
-// -0 is less than +0. If the input has a NaN, the first one is the result. If n is 0, the value is what Op::min starts
+// Writes the least item to value[0] and its index to index[0], an integer of 4 or 8 bytes, both in device memory. Of
+// equal items the first is the result, or with Position::last the last. -0 is less than +0. If the input has a NaN, the
+// first one, or the last, is the result. If n is 0, the value is what Op::min starts
 // from, the greatest, and the index has all bits set, as -1 has. Throws RequestError, and launches nothing, if an
 // argument is wrong.
 template <class T, class IndexType>

@@ -5,6 +5,7 @@
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
 #include "measure/references/reduce_inputs.h"
+#include "measure/references/running_placed.h"
 #include "measure/references/running_value.h"
 #include "measure/references/scan_inputs.h"
 
@@ -49,79 +50,10 @@ void visit_items(const KnownInput& input, u64 first, u64 end, const Visit& visit
   }
 }
 
-// The least or the greatest number that items have as accumulators.
-long double extreme_of(const ScanRequest& request, bool greatest) {
-  const auto bound = [=](ValueType type, bool high) -> long double {
-    const int bits = 8 * size_of(type) - (is_signed(type) ? 1 : 0);
-    if (high) return std::ldexp(1.0L, bits) - 1;
-    return is_signed(type) ? -std::ldexp(1.0L, bits) : 0;
-  };
-  const ValueType input = request.input_type, accumulator = request.accumulator_type;
-  if (is_floating(accumulator) && is_floating(input)) return greatest ? HUGE_VALL : -HUGE_VALL;
-  const bool keep_order = is_floating(accumulator) || (bound(input, false) >= bound(accumulator, false) &&
-                                                       bound(input, true) <= bound(accumulator, true));
-  return bound(keep_order ? input : accumulator, greatest);
-}
-
-// The first item that is the minimum or maximum, and its index in the row. Without items, the operator's identity.
-class RunningFirst {
- public:
-  explicit RunningFirst(const ScanSpec& spec)
-      : request_(&spec.request), value_(extreme_of(spec.request, spec.request.op == Operator::min)) {}
-
-  void add_item(const std::byte* item, u64 index) { take(number(item), index); }
-  void add_init(const std::byte*) {}  // it has no position
-  void add(const RunningFirst& later) {
-    if (later.exists_) take(later.value_, later.index_);
-  }
-
-  u64 index() const { return index_; }
-  void output(std::byte* output) const {
-    const ValueType type = request_->output_type;
-    if (is_floating(type)) return put_floating(type, value_, output);
-    put_integer(type, value_ < 0 ? static_cast<u64>(static_cast<i64>(value_)) : static_cast<u64>(value_), output);
-  }
-  bool agrees(const std::byte* found) const {
-    const ValueType type = request_->output_type;
-    if (is_floating(type) && std::isnan(value_)) return std::isnan(floating_at(type, found));
-    std::byte expected[kMaxValueBytes];
-    output(expected);
-    return std::memcmp(expected, found, static_cast<std::size_t>(request_->output_bytes())) == 0;
-  }
-
- private:
-  // long double holds every integer of 64 bits and every floating-point number.
-  long double number(const std::byte* item) const {
-    if (is_floating(request_->accumulator_type)) return accumulator_of(*request_, item);
-    const u64 integer = reduced(request_->accumulator_type, integer_at(request_->input_type, item));
-    return is_signed(request_->accumulator_type) ? static_cast<long double>(static_cast<i64>(integer))
-                                                 : static_cast<long double>(integer);
-  }
-
-  void take(long double later, u64 index) {
-    if (exists_ && !is_replaced_by(later)) return;
-    value_ = later;
-    index_ = index;
-    exists_ = true;
-  }
-
-  bool is_replaced_by(long double later) const {
-    if (std::isnan(value_) || std::isnan(later)) return !std::isnan(value_);
-    const bool is_min = request_->op == Operator::min;
-    if (later == value_) return std::signbit(later) != std::signbit(value_) && std::signbit(later) == is_min;
-    return is_min ? later < value_ : value_ < later;
-  }
-
-  const ScanRequest* request_;
-  long double value_;
-  u64 index_ = ~u64{0};
-  bool exists_ = false;
-};
-
 // Adds the item of that index in its row or column.
 template <class Running>
 void add_item(Running& total, u64 index, const std::byte* item) {
-  if constexpr (std::is_same_v<Running, RunningFirst>)
+  if constexpr (requires { total.add_item(item, index); })
     total.add_item(item, index);
   else
     total.add_item(item);
@@ -178,8 +110,7 @@ std::vector<Running> totals_of_rows(const KnownInput& input, const Running& empt
 template <class Running>
 class TotalsOf final : public Reference {
  public:
-  explicit TotalsOf(const KnownInput& input)
-      : scan_(as_scan(input.spec)), index_width_(typed<ReduceRequest>(input.spec.request).index_width) {
+  explicit TotalsOf(const KnownInput& input) : scan_(as_scan(input.spec)) {
     const Running start = start_of<Running>(scan_);
     totals_ = totals_of_rows(input, Running(scan_));
     for (Running& total : totals_) {
@@ -205,21 +136,49 @@ class TotalsOf final : public Reference {
     for (std::size_t row = 0; row < totals_.size(); ++row) totals_[row].output(output.data() + row * item_bytes());
   }
 
-  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
-    if constexpr (std::is_same_v<Running, RunningFirst>) {
-      const int bytes = bytes_of(index_width_);
-      std::vector<u64> indices(expected.size() / static_cast<std::size_t>(bytes));
-      for (u64 row = 0; row < indices.size(); ++row) indices[row] = totals_[first + row].index();
-      put_low_bytes(indices, bytes, expected);
-    } else {
-      Reference::expect_beside(role, first, expected);
-    }
+ private:
+  ScanSpec scan_;
+  std::vector<Running> totals_;  // of scan_'s request, by row
+};
+
+// The extremes of each row, and their indices.
+class ExtremesOf final : public Reference {
+ public:
+  explicit ExtremesOf(const KnownInput& input)
+      : request_(typed<ReduceRequest>(input.spec.request)),
+        extremes_(totals_of_rows(input, RunningPlaced(request_, request_.op))) {}
+
+  u64 item_bytes() const override { return static_cast<u64>(request_.output_bytes()); }
+  u64 bytes() const override { return sizeof *this + extremes_.capacity() * sizeof(RunningPlaced); }
+
+  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
+    return wrong_value(extremes_, first, found);
+  }
+
+  void expect(const KnownInput&, std::span<std::byte> output) const override {
+    for (std::size_t row = 0; row < extremes_.size(); ++row) extremes_[row].output(output.data() + row * item_bytes());
+  }
+
+  void expect_beside(OperandRole, u64 first, std::span<std::byte> expected) const override {
+    const int bytes = bytes_of(request_.index_width);
+    std::vector<u64> indices(expected.size() / static_cast<std::size_t>(bytes));
+    for (u64 row = 0; row < indices.size(); ++row) indices[row] = extremes_[first + row].index();
+    put_low_bytes(indices, bytes, expected);
   }
 
  private:
-  ScanSpec scan_;
-  IntegerWidth index_width_;     // of positions
-  std::vector<Running> totals_;  // of scan_'s request, by row
+  std::optional<Mismatch> wrong_value(const std::vector<RunningPlaced>& extremes, u64 first,
+                                      std::span<const std::byte> found) const {
+    for (u64 row = 0; row < found.size() / item_bytes(); ++row) {
+      const std::byte* const its = found.data() + row * item_bytes();
+      if (!extremes[first + row].agrees(its))
+        return mismatch_of(as_scan(request_), first + row, extremes[first + row], its);
+    }
+    return std::nullopt;
+  }
+
+  ReduceRequest request_;
+  std::vector<RunningPlaced> extremes_;  // by row; they point to the request
 };
 
 class ReduceReference final : public AlgorithmReference {
@@ -242,7 +201,7 @@ class ReduceReference final : public AlgorithmReference {
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     const auto request = typed<ReduceRequest>(input.spec.request);
-    if (request.has_position()) return std::make_unique<TotalsOf<RunningFirst>>(input);
+    if (request.has_position()) return std::make_unique<ExtremesOf>(input);
     return reference_by<TotalsOf>(as_scan(request), input);
   }
 

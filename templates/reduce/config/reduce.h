@@ -13,11 +13,12 @@ namespace scantune {
 // Whether the position of a minimum or maximum is requested, too.
 enum class Position {
   none,
-  first  // the lowest index of an item that is the result; where there is a NaN, that of the first
+  first,  // the lowest index of an item that is the result; where there is a NaN, that of the first
+  last    // the highest, and that of the last NaN
 };
 template <>
 struct Tokens<Position> {
-  static constexpr const char* kNames[] = {"none", "first"};
+  static constexpr const char* kNames[] = {"none", "first", "last"};
 };
 
 // output[0] = init op input[0] op ... op input[n - 1], or one such value per row, with positions from the row's start.
@@ -108,7 +109,8 @@ struct Algorithm<ReduceRequest> {
         return static_cast<int>(request.input_type);
       }),
       SCANTUNE_MEMBER(ReduceRequest, op, nearest),
-      SCANTUNE_MEMBER(ReduceRequest, position, exact).means("first: also where the minimum or maximum first stands."),
+      SCANTUNE_MEMBER(ReduceRequest, position, exact)
+          .means("first, last: also where the minimum or maximum is, of equal ones the first or the last."),
       SCANTUNE_MEMBER(ReduceRequest, init, per_call).defaults_to(init_by_default),
       SCANTUNE_MEMBER(ReduceRequest, latency, exact)
           .not_compiled()

@@ -22,13 +22,24 @@ struct IntegerOf<f64> {
   using Type = i64;
 };
 
-// A value and its index in the input.
+// A value and its place among the items. Of equal values the one with the lower place is the result.
 template <class T>
 struct Placed {
   T value;
-  u64 index;
+  u64 place;
 };
-inline constexpr u64 kNoIndex = ~u64{0};  // of what is no item
+inline constexpr u64 kNoPlace = ~u64{0};  // of what is not an item
+
+// A place is an index in the input, counted from the far end where the last of equal items is the result. The index of
+// kNoPlace is all ones.
+template <Position kPosition>
+constexpr u64 place_of(u64 index) {
+  return kPosition == Position::last ? kNoPlace - 1 - index : index;
+}
+template <Position kPosition>
+constexpr u64 index_of(u64 place) {
+  return place_of<kPosition>(place);
+}
 
 // Values as integers in the order in which a minimum or maximum prefers them: NaN comes before all, whatever its bits,
 // and -0 is less than +0.
@@ -57,7 +68,7 @@ struct PreferenceOrder<T, kOperator> {
   SCANTUNE_DEVICE static Key mirrored(Key bits) { return bits ^ (bits >> kSignBit & kMost); }
 };
 
-// Minimum or maximum of placed values: of equal ones the first.
+// Minimum or maximum of placed values.
 template <class T, Operator kOperator>
 struct PlacedOp {
   using Value = Placed<T>;
@@ -65,7 +76,7 @@ struct PlacedOp {
 
   SCANTUNE_DEVICE static Value combine(const Value& a, const Value& b) {
     const auto first = Order::key(a.value), second = Order::key(b.value);
-    const bool takes_b = Order::comes_before(second, first) || (first == second && b.index < a.index);
+    const bool takes_b = Order::comes_before(second, first) || (first == second && b.place < a.place);
     return takes_b ? b : a;
   }
 };
@@ -112,7 +123,7 @@ struct ReduceProblem {
   SCANTUNE_DEVICE static Accumulator neutral() {
     constexpr Item kNeutral = neutral_item<request.op, Item, Item>();
     if constexpr (kHasPosition)
-      return {kNeutral, kNoIndex};
+      return {kNeutral, kNoPlace};
     else
       return kNeutral;
   }
@@ -124,7 +135,9 @@ struct ReduceProblem {
     else
       return scantune::convert<Item>(item);
   }
-  SCANTUNE_DEVICE static Accumulator placed(Item value, u64 index) { return {value, first_item + index}; }
+  SCANTUNE_DEVICE static Accumulator placed(Item value, u64 index) {
+    return {value, place_of<request.position>(first_item + index)};
+  }
 
   // Puts the initial value before the total, if there is one, and stores the result of a row. Called by one thread.
   // Where there are no items the initial value alone is the result, or beside a position the identity.
@@ -134,10 +147,10 @@ struct ReduceProblem {
     if constexpr (kHasPosition) {
       using Index = typename UnsignedOfWidth<request.index_width>::Type;
       if constexpr (kHasInit)
-        if (!exists || total.index == kNoIndex)
-          total = {scantune::convert<Item>(neutral_item<request.op, Input, Item>()), kNoIndex};
+        if (!exists || total.place == kNoPlace)
+          total = {scantune::convert<Item>(neutral_item<request.op, Input, Item>()), kNoPlace};
       scantune::store_global<CacheHint::normal>(arguments.operand<Index>(OperandRole::indices) + row,
-                                                static_cast<Index>(total.index));
+                                                static_cast<Index>(index_of<request.position>(total.place)));
       scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
     } else {
       if constexpr (kHasInit) total = exists ? Op::combine(init(arguments), total) : init(arguments);

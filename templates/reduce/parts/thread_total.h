@@ -39,24 +39,26 @@ class ThreadTotal {
   T total_ = Problem::neutral();
 };
 
-// The first minimum or maximum, and its position. A unit is reduced to its value, as without positions. Only if that
-// value comes before all values so far, which is rare, its place in the unit is searched.
+// The first or last minimum or maximum, and its position. A unit is reduced to its value, as without positions. Only if
+// that value comes before all values so far, or is equal to them where the last counts, its place in the unit is
+// searched: that is rare, unless many items are equal.
 template <class Problem, class Runs, int kItems>
 class ThreadTotal<Problem, Runs, kItems, true> {
   using Item = typename Problem::Item;
   using Input = typename Problem::Input;
   using Order = typename Problem::Op::Order;
   static constexpr u64 kNone = ~u64{0};
+  static constexpr bool kLast = Problem::kRequest.position == Position::last;
 
  public:
   // A later call has a unit of a higher number.
   template <class Unit>
   SCANTUNE_DEVICE void take(const Unit& unit, u64 number) {
     const auto key = Order::key(RunScan<Runs, kItems>::reduce(unit));
-    if (unit_ != kNone && !Order::comes_before(key, key_)) return;
+    if (unit_ != kNone && (kLast ? Order::comes_before(key_, key) : !Order::comes_before(key, key_))) return;
     key_ = key;
     unit_ = number;
-    item_ = first_with(unit, key);
+    item_ = kLast ? last_with(unit, key) : first_with(unit, key);
   }
 
   // head: items before the unit of number 0.
@@ -76,6 +78,17 @@ class ThreadTotal<Problem, Runs, kItems, true> {
     for (u32 item = kItems - 1; item > 0; --item)
       if (Order::key(scantune::convert<Item>(items[item])) == key) first = item;
     return Order::key(scantune::convert<Item>(items[0])) == key ? 0 : first;
+  }
+
+  template <class Unit>
+  SCANTUNE_DEVICE static u32 last_with(const Unit& unit, typename Order::Key key) {
+    Input items[kItems];
+    scantune::copy_bytes(items, __builtin_addressof(unit), sizeof items);
+    u32 last = 0;
+#pragma unroll
+    for (u32 item = 1; item < kItems; ++item)
+      if (Order::key(scantune::convert<Item>(items[item])) == key) last = item;
+    return last;
   }
 
   typename Order::Key key_ = {};
