@@ -24,9 +24,10 @@ constexpr FunctionRole kFunctionRoles[] = {{"SCANTUNE_FUNCTION_COMBINE", "Value 
                                            {"SCANTUNE_FUNCTION_WRITE", "void store(Value, unsigned long long)"},
                                            {"SCANTUNE_FUNCTION_KEEP", "bool keep(Value)"},
                                            {"SCANTUNE_FUNCTION_EQUAL", "bool equal(Value, Value)"},
-                                           {"SCANTUNE_FUNCTION_PART", "int part(Value)"}};
+                                           {"SCANTUNE_FUNCTION_PART", "int part(Value)"},
+                                           {"SCANTUNE_FUNCTION_LESS", "bool less(Value, Value)"}};
 constexpr int kLastRole = static_cast<int>(std::size(kFunctionRoles));
-static_assert(kLastRole == SCANTUNE_FUNCTION_PART);
+static_assert(kLastRole == SCANTUNE_FUNCTION_LESS);
 
 const FunctionRole& role_of(int number) { return kFunctionRoles[number - 1]; }
 

@@ -5,6 +5,9 @@
 namespace scantune::c_api {
 namespace {
 
+constexpr FunctionMember kLess = {"less", "less->struct_bytes", roles_of(SCANTUNE_FUNCTION_LESS)};
+
+static_assert(same(SCANTUNE_ONE_EXTREME, ExtremeSet::one) && same(SCANTUNE_BOTH_EXTREMES, ExtremeSet::both));
 static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first) &&
               same(SCANTUNE_LAST_POSITION, Position::last));
 // Whether an empty input has a result: a built-in operator's identity is one.
@@ -29,12 +32,21 @@ u64 last_index(const ReduceRequest& request) {
   return items == 0 ? 0 : items - 1;
 }
 
+// Takes the order of the items. Its state goes the way of an operator's.
+void take_less(Given<scantune_reduce_request>& given, ReduceRequest& request, scantune_function& storage) {
+  if (!request.has_position())
+    fail("less",
+         "given, and position is SCANTUNE_NO_POSITION: only extremes with a position have an order of their own");
+  given.combine = &checked_function(kLess, given.request.less, storage);
+  given.custom = CustomOperatorView{.source = given.combine->source, .name = {}};
+  request.ordered_by = OrderedBy::less;
+}
+
 }  // namespace
 
 Asked checked_request(const scantune_reduce_request& said, Room& room) {
-  scantune_function storage;
+  scantune_function storage, less_storage;
   auto given = given_by(said, storage);
-  check_spare("spare", said.spare);
   ReduceRequest request;
   take_items(given, request);
   request.position = checked<Position>("position", said.position);
@@ -42,6 +54,8 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
     request.index_width = checked_width("index_type", said.index_type, "indices", last_index(request));
   else
     refuse_type("index_type", said.index_type, "position is SCANTUNE_NO_POSITION");
+  request.extremes = checked<ExtremeSet>("extremes", said.extremes);
+  if (said.less != nullptr) take_less(given, request, less_storage);
   take_maps_and_state(given, request, room);
   take_strides(said, request);
   request.init = checked_init(given, request);
@@ -51,7 +65,7 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
     fail("n", "0, and the operator has no identity: pass it, or set init or device_init");
   return {.request = request,
           .custom = given.custom,
-          .init = initial_value(given, request),
+          .init = request.has_position() ? InitialValue() : initial_value(given, request),
           .device_init = said.device_init,
           .states = given.states};
 }

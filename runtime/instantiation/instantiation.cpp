@@ -128,6 +128,8 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr && request.has_custom_operator());
   if (has_maps(request)) result.headers.emplace_back("core/parts/custom_map.h");
+  if (custom != nullptr && request.value<OrderedBy>() == OrderedBy::less)
+    result.headers.emplace_back("core/parts/custom_comparison.h");
   result.source = definitions(request, family, custom) + includes(result.headers) +
                   instance(request, variant, custom, choice_text(config), kernels_text(family));
   result.kernels.assign(family.kernels().begin(), family.kernels().end());

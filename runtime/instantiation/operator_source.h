@@ -35,6 +35,9 @@ inline constexpr SourceFunction kCombine = {"combine", "__device__ Value combine
                                             "in which the items are combined"};
 inline constexpr SourceFunction kCombineWithState = {
     "combine", "__device__ Value combine(Value earlier, Value later, State state)", kCombine.value, true};
+inline constexpr SourceFunction kLess = {"less", "__device__ bool less(Value a, Value b)", kCombine.value};
+inline constexpr SourceFunction kLessWithState = {"less", "__device__ bool less(Value a, Value b, State state)",
+                                                  kCombine.value, true};
 inline constexpr SourceFunction kKeep = {"keep", "__device__ bool keep(Value item)", "the type of the items"};
 inline constexpr SourceFunction kKeepWithState = {"keep", "__device__ bool keep(Value item, State state)", kKeep.value,
                                                   true};

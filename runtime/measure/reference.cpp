@@ -34,6 +34,10 @@ class LastingReference final : public Reference {
   void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
     computed_->expect_beside(role, first, expected);
   }
+  std::optional<Mismatch> check_beside(const Request& request, const RequestOperand& operand, u64 first,
+                                       std::span<const std::byte> found) const override {
+    return computed_->check_beside(request, operand, first, found);
+  }
 
   void expect(const KnownInput&, std::span<std::byte> output) const override {
     std::ranges::copy(expected_, output.begin());
@@ -58,6 +62,13 @@ std::optional<Mismatch> first_mismatch(const Request& request, const RequestOper
 
 void Reference::expect_beside(OperandRole role, u64, std::span<std::byte>) const {
   throw Error(std::string("nothing says what ") + token(role) + " must hold");
+}
+
+std::optional<Mismatch> Reference::check_beside(const Request& request, const RequestOperand& operand, u64 first,
+                                                std::span<const std::byte> found) const {
+  std::vector<std::byte> expected(found.size());
+  expect_beside(operand.role, first, expected);
+  return first_mismatch(request, operand, first, expected, found);
 }
 
 std::unique_ptr<const Reference> make_reference(const KnownInput& input) {

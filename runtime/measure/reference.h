@@ -46,6 +46,9 @@ class Reference {
   virtual u64 written(const RequestOperand& operand) const { return operand.items; }
   // Writes what such an operand beside the output must hold, from item `first` on, as much as fills `expected`.
   virtual void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const;
+  // Compares part of such an operand of the request, to the last bit unless a reference says otherwise.
+  virtual std::optional<Mismatch> check_beside(const Request& request, const RequestOperand& operand, u64 first,
+                                               std::span<const std::byte> found) const;
 
   // Writes the whole output, as it is expected. input is that of this reference. It uses all cores.
   virtual void expect(const KnownInput& input, std::span<std::byte> output) const = 0;

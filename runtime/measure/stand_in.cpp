@@ -39,6 +39,14 @@ void combine_bytes(const std::byte* earlier, const std::byte* later, std::byte* 
 }
 
 template <class Unit>
+bool less_bytes(const std::byte* a, const std::byte* b) {
+  Unit units[2];
+  std::memcpy(&units[0], a, sizeof(Unit));
+  std::memcpy(&units[1], b, sizeof(Unit));
+  return stand_in::less(&units[0], &units[1]);
+}
+
+template <class Unit>
 auto combine_of(Operator op) {
   switch (op) {
     case Operator::custom_cheap:
@@ -50,6 +58,16 @@ auto combine_of(Operator op) {
     default:
       throw RequestError(std::string("nothing stands in for ") + token(op));
   }
+}
+
+std::string less_source(const Request& request, const std::string& units) {
+  if (request.accumulator_type() == ValueType::custom)
+    return "struct alignas(" + std::to_string(request.custom_alignment) + ") Value {\n  " + units +
+           ";\n};\n__device__ inline bool less(const Value& a, const Value& b) {\n"
+           "  return scantune::stand_in::less(a.units, b.units);\n}\n";
+  return "union Bits {\n  Value value;\n  " + units +
+         ";\n};\n__device__ inline bool less(Value a, Value b) {\n  Bits first, second;\n  first.value = a;\n"
+         "  second.value = b;\n  return scantune::stand_in::less(first.units, second.units);\n}\n";
 }
 
 // Value: the struct with its units, or the built-in type with a union through which they are seen.
@@ -92,9 +110,16 @@ CustomOperator stand_in_for(const Request& request) {
     return {.source = predicate_source(request, std::string(unit_type(bytes)) + " units[" + count + "]"), .name = {}};
   const std::string call = std::string("scantune::stand_in::") + token(*request.op()) +
                            "(earlier.units, later.units, combined.units, " + count + ");\n";
+  const std::string units = std::string(unit_type(bytes)) + " units[" + count + "]";
   return {.source = std::string("#define STAND_IN_FUNCTION __device__ inline\n") + stand_in_files().front().text +
-                    value_source(request, std::string(unit_type(bytes)) + " units[" + count + "]", call),
+                    (request.value<OrderedBy>() == OrderedBy::less ? less_source(request, units)
+                                                                   : value_source(request, units, call)),
           .name = {}};
+}
+
+StandInLess::StandInLess(const Request& request) {
+  const int unit = unit_bytes(request);
+  less_ = unit == 4 ? &less_bytes<u32> : unit == 2 ? &less_bytes<u16> : &less_bytes<u8>;
 }
 
 StandIn::StandIn(const Request& request) : bytes_(request.accumulator_bytes()) {

@@ -10,7 +10,8 @@
 
 namespace scantune {
 
-// The operator for a request with a custom one, of any accumulator type: only integer instructions touch its bits.
+// The operator or comparison for a request with a custom one, of any accumulator type: only integer instructions touch
+// its bits.
 CustomOperator stand_in_for(const Request& request);
 
 // The same operator on the CPU. The three pointers may be equal.
@@ -26,6 +27,16 @@ class StandIn {
 
   Combine combine_;
   int bytes_;
+};
+
+// The comparison of extremes on the CPU, of accumulators.
+class StandInLess {
+ public:
+  explicit StandInLess(const Request& request);
+  bool operator()(const std::byte* a, const std::byte* b) const { return less_(a, b); }
+
+ private:
+  bool (*less_)(const std::byte* a, const std::byte* b);
 };
 
 }  // namespace scantune

@@ -315,9 +315,7 @@ std::string VerifyRun::fault_beside(const Expected& expected, Variant variant, c
     std::string fault;
     staging_.download(parts, [&](u64 part, std::span<const std::byte> found) {
       const u64 first = static_cast<u64>(parts[part].on_device - memory) / item_bytes;
-      std::vector<std::byte> right(found.size());
-      reference->expect_beside(operand.role, first, right);
-      fault = fault_of(operand.name, first_mismatch(request, operand, first, right, found));
+      fault = fault_of(operand.name, reference->check_beside(request, operand, first, found));
       return fault.empty();
     });
     if (fault.empty()) fault = fault_in_guards(memory, operand.bytes());

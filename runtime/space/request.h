@@ -82,9 +82,9 @@ class Request {
   // The type that its operator combines, or else that of its items.
   inline ValueType accumulator_type() const;
   int accumulator_bytes() const { return bytes_of(accumulator_type()); }
-  // Whether it takes a source of the caller's: an operator or a predicate.
+  // Whether it takes a source of the caller's: an operator, a comparison or a predicate.
   bool has_custom_operator() const {
-    if (const auto operation = op()) return is_custom(*operation);
+    if (const auto operation = op()) return is_custom(*operation) || value<OrderedBy>() == OrderedBy::less;
     const auto criterion = value<Criterion>();
     return criterion && has_source(*criterion);
   }

@@ -49,6 +49,7 @@ constexpr auto flags = kArray<const std::uint8_t, &Arguments::flags>;
 constexpr auto values = kArray<const float, &Arguments::values>;
 constexpr auto values_out = kArray<float, &Arguments::values_output>;
 constexpr auto second = kArray<int, &Arguments::second>;
+constexpr auto second_indices = kArray<std::uint64_t, &Arguments::second_indices>;
 constexpr auto rejected = kArray<int, &Arguments::rejected>;
 constexpr auto count = kArray<std::uint64_t, &Arguments::count>;
 constexpr auto offsets = kArray<const std::uint32_t, &Arguments::input>;
@@ -101,6 +102,7 @@ const std::vector<Use> kUses = {
     {"runtime::reduce", "input output", "", of_sum, false, cpp_of([](auto stream, auto... of) { runtime::reduce(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::reduce_plan<int>(n, {.captured_launches = launches}); }, in, out)},
     {"runtime::argmin", "input value index", "", of_minimum, false, cpp_of([](auto stream, auto... of) { runtime::argmin(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::arg_plan<int>(n, runtime::Op::min, {.captured_launches = launches}); }, in, out, position)},
     {"runtime::argmax", "input value index", "", of_maximum, false, cpp_of([](auto stream, auto... of) { runtime::argmax(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::arg_plan<int>(n, runtime::Op::max, {.captured_launches = launches}); }, in, out, position)},
+    {"runtime::arg_minmax", "input least least_index greatest greatest_index", "", of_extremes, false, cpp_of([](auto stream, auto... of) { runtime::arg_minmax(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::arg_minmax_plan<int>(n, {.captured_launches = launches}); }, in, out, position, second, second_indices)},
 
     {"runtime::select", "input output count", "", of_selection, true, cpp_of([](auto stream, auto... of) { runtime::select(of..., kItems, {.predicate = runtime::Predicate::less(0), .stream = stream}); }, [](u64 n, int launches) { return runtime::select_plan<int>(n, {.predicate = runtime::Predicate::less(0), .captured_launches = launches}); }, in, out, count)},
     {"runtime::select_flagged", "input flags output count", "", of_flags_alone, true, cpp_of([](auto stream, auto... of) { runtime::select_flagged(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::select_flagged_plan<int>(n, {.captured_launches = launches}); }, in, flags, out, count)},
@@ -179,7 +181,7 @@ Calls calls_that_lack_a_reserve(const Use& use, const Spoil& spoil) {
 }
 
 constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output", "indices",  "flags", "values",
-                                                "values_output", "second", "rejected", "count"};
+                                                "values_output", "second", "rejected", "count", "second_indices"};
 std::string constant_of(int role) {
   std::string constant = std::string("SCANTUNE_") + kRoles[role];
   for (char& letter : constant) letter = static_cast<char>(std::toupper(letter));

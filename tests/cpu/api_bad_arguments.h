@@ -42,13 +42,14 @@ struct Arguments {
   scantune_function combine = SCANTUNE_FUNCTION_INIT, load = combine, store = combine, function = combine;
   // The arrays' addresses, by their roles; 0: none.
   std::uintptr_t input = kInput, output = kOutput, position = 0, flags = 0, values = 0, values_output = 0, second = 0,
-                 rejected = 0, count = 0;
+                 rejected = 0, count = 0, second_indices = 0;
   std::uintptr_t workspace = kWorkspace;
   u64 workspace_bytes = u64{1} << 30;
 
   static constexpr std::uintptr_t Arguments::*kOfRole[SCANTUNE_ROLES] = {
-      &Arguments::input,         &Arguments::output, &Arguments::position, &Arguments::flags, &Arguments::values,
-      &Arguments::values_output, &Arguments::second, &Arguments::rejected, &Arguments::count};
+      &Arguments::input,  &Arguments::output,        &Arguments::position, &Arguments::flags,
+      &Arguments::values, &Arguments::values_output, &Arguments::second,   &Arguments::rejected,
+      &Arguments::count,  &Arguments::second_indices};
 
   explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
     for (scantune_head* const head : {&scan.head, &reduce.head, &select.head, &balance.head, &sort.head})
@@ -107,6 +108,15 @@ inline void of_maximum(Arguments& with) {
   with.reduce.op = SCANTUNE_MAX;
   with.reduce.position = SCANTUNE_FIRST_POSITION;
   with.position = kIndex;
+}
+
+// Both extremes.
+inline void of_extremes(Arguments& with) {
+  of_maximum(with);
+  with.reduce.op = SCANTUNE_MIN;
+  with.reduce.extremes = SCANTUNE_BOTH_EXTREMES;
+  with.second = kSecond;
+  with.second_indices = kValues;
 }
 
 inline void of_selection(Arguments& with) {

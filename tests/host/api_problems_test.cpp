@@ -378,6 +378,76 @@ TEST(ApiReductions, TellOfNothingTheIdentityAndNoIndex) {
   EXPECT_EQ(downloaded(values), std::vector(3, -kInfinity)) << "there are no rows";
 }
 
+TEST(ApiReductions, FindBothExtremesAtOnce) {
+  std::vector<float> items(kItems, 1.0f);
+  items[3'000] = items[4'000] = -2.0f;
+  items[1] = items[2] = 9.0f;
+  const Buffer<float> in(items), least(3), greatest(3);
+  const Buffer<std::uint64_t> least_index(1), greatest_index(1);
+  runtime::arg_minmax(in.data(), least.data(), least_index.data(), greatest.data(), greatest_index.data(), kItems);
+  EXPECT_EQ(downloaded(least).front(), -2.0f);
+  EXPECT_EQ(downloaded(least_index).front(), 3'000u);
+  EXPECT_EQ(downloaded(greatest).front(), 9.0f);
+  EXPECT_EQ(downloaded(greatest_index).front(), 1u);
+  const auto plan = runtime::arg_minmax_plan<float>(kItems, {.position = runtime::Position::last});
+  plan(in.data(), least.data(), least_index.data(), greatest.data(), greatest_index.data());
+  EXPECT_EQ(downloaded(least_index).front(), 4'000u);
+  EXPECT_EQ(downloaded(greatest_index).front(), 2u);
+  const Buffer<std::int32_t> narrow(3), narrow_too(3);
+  runtime::arg_minmax(in.data(), least.data(), narrow.data(), greatest.data(), narrow_too.data(), 0,
+                      {.segments = runtime::Segments::columns(3, 0)});
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(downloaded(least), std::vector(3, kInfinity));
+  EXPECT_EQ(downloaded(greatest), std::vector(3, -kInfinity));
+  EXPECT_EQ(downloaded(narrow), std::vector(3, -1));
+  EXPECT_EQ(downloaded(narrow_too), std::vector(3, -1));
+}
+
+TEST(ApiReductions, OrderItemsByTheCallersLess) {
+  auto items = marked(kItems);
+  for (auto& item : items) item.value %= 1'000;
+  const Buffer<Marked> in(items);
+  Buffer<Marked> value(1), greatest(1);
+  const Buffer<std::uint64_t> index(1), greatest_index(1);
+  const runtime::UserFunction by_tens = runtime::Less::source(
+      "struct Value { unsigned mark, value; };\n"
+      "struct State { unsigned* unreal; };\n"
+      "__device__ bool less(Value a, Value b, State told) {\n"
+      "  if (a.mark != 0x5ca7 || b.mark != 0x5ca7) *told.unreal = 1;\n"
+      "  return a.value / 10 < b.value / 10;\n"
+      "}\n",
+      Told{&unreal_values});
+  const auto less = [](Marked a, Marked b) { return a.value / 10 < b.value / 10; };
+  const auto place = [&](auto found) { return static_cast<std::uint64_t>(found - items.begin()); };
+  unreal_values = 0;
+  runtime::argmin(in.data(), value.data(), index.data(), kItems, {.less = by_tens});
+  EXPECT_EQ(downloaded(index).front(), place(std::ranges::min_element(items, less)));
+  EXPECT_EQ(downloaded(value).front(), *std::ranges::min_element(items, less));
+  runtime::argmax(in.data(), value.data(), index.data(), kItems, {.less = by_tens});
+  EXPECT_EQ(downloaded(index).front(), place(std::ranges::max_element(items, less)));
+  runtime::arg_minmax(in.data(), value.data(), index.data(), greatest.data(), greatest_index.data(), kItems,
+                      {.position = runtime::Position::last, .less = by_tens});
+  EXPECT_EQ(downloaded(greatest_index).front(), place(std::ranges::minmax_element(items, less).max));
+  EXPECT_EQ(downloaded(greatest).front(), *std::ranges::minmax_element(items, less).max);
+  EXPECT_EQ(unreal_values, 0u);
+
+  // Of nothing there is no value to write.
+  const std::vector<Marked> untouched{{1, 2}};
+  value.upload(untouched.data());
+  runtime::argmin(static_cast<const Marked*>(nullptr), value.data(), index.data(), 0, {.less = by_tens});
+  EXPECT_EQ(downloaded(value), untouched);
+  EXPECT_EQ(downloaded(index).front(), ~std::uint64_t{0});
+
+  // Numbers, too: the one nearest to 500, of int accumulators.
+  std::vector<std::int16_t> numbers(kItems);
+  for (std::size_t item = 0; item < kItems; ++item) numbers[item] = static_cast<std::int16_t>(item * 7 % 1'009);
+  const Buffer<std::int16_t> in_numbers(numbers), nearest(1);
+  runtime::argmin(in_numbers.data(), nearest.data(), index.data(), kItems,
+                  {.less = runtime::Less::source("__device__ bool less(Value a, Value b) {\n"
+                                                 "  return (a - 500) * (a - 500) < (b - 500) * (b - 500);\n}\n")});
+  EXPECT_EQ(downloaded(nearest).front(), 500);
+}
+
 TEST(ApiReductions, AreCalledFromC) {
   std::vector<int> items(kItems);
   std::iota(items.begin(), items.end(), -2'000);

@@ -134,6 +134,48 @@ TEST(Reductions, CompileForEveryArchitectureInRegisters) {
   });
 }
 
+// Both extremes at once, and orders of the caller's, each on another architecture than the case before.
+TEST(Reductions, OfExtremesCompileForEveryArchitecture) {
+  ReduceRequest both;
+  both.input_type = both.accumulator_type = both.output_type = ValueType::f64;
+  both.op = Operator::min;
+  both.position = Position::first;
+  both.extremes = ExtremeSet::both;
+  both.init = Init::none;
+  ReduceRequest structs = both;
+  structs.input_type = structs.accumulator_type = structs.output_type = ValueType::custom;
+  structs.custom_bytes = 12;
+  structs.custom_alignment = 4;
+  structs.ordered_by = OrderedBy::less;
+  structs.init = Init::value;
+  ReduceRequest halves = both;
+  halves.input_type = halves.output_type = ValueType::f16;
+  halves.accumulator_type = ValueType::f32;
+  halves.extremes = ExtremeSet::one;
+  halves.op = Operator::max;
+  halves.position = Position::last;
+  halves.ordered_by = OrderedBy::less;
+  constexpr int kSms[] = {75, 80, 90, 100, 120};
+  std::size_t turn = 0;
+  for (const FamilyModel* family : families_of<ReduceRequest>(Standing::library))
+    for (ReduceRequest request : {both, structs, halves}) {
+      const int sm = kSms[turn++ % std::size(kSms)];
+      request.n = kManyReduced;
+      if (family->name() == std::string_view("reduce_rows")) request.segments = Segments::rows;
+      if (family->name() == std::string_view("reduce_columns")) request.segments = Segments::columns;
+      if (request.segments == Segments::rows) request.rows = 1 << 12;
+      if (request.segments == Segments::columns) request.columns = 1 << 10;
+      if (family->unsupported_reason(request, sm) != nullptr) continue;
+      const Config config = family->default_config(request, sm);
+      ASSERT_EQ(reject_reason(config, request, sm), nullptr) << to_string(config) << " of " << to_string(request);
+      const CustomOperator less = stand_in_for(request);
+      compiled_whole(instantiate(request, config, turn % 2 == 0 ? Variant::aligned : Variant::any,
+                                 request.ordered_by == OrderedBy::less ? &less : nullptr),
+                     sm);
+    }
+  EXPECT_GT(turn, 15u);
+}
+
 // CTAs of 1024 threads that hold eight vectors each once were the default of items of eight bytes, and spilled here.
 TEST(Reductions, OfManyItemsOfEightBytesHoldTheirVectorsInRegisters) {
   const FamilyModel& family = *find_family("reduce_gather");

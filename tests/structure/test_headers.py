@@ -356,6 +356,8 @@ ORDER = [
         "predicate",
         "parts",
         "equality",
+        "position",
+        "less",
         "order",
         "bits",
         "segments",

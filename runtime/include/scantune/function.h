@@ -4,9 +4,9 @@
 
 #include "scantune/types.h"
 
-/* The role of a function, and what its source defines at global scope. Value is the accumulator in combine(), the item
- * type in the functions of a selection, the input type in load() and the accumulator in store(). Result is the
- * accumulator in load() and the output type in store(). */
+/* The role of a function, and what its source defines at global scope. Value is the accumulator in combine() and
+ * less(), the item type in the functions of a selection, the input type in load() and the accumulator in store().
+ * Result is the accumulator in load() and the output type in store(). */
 typedef enum scantune_function_role {
   SCANTUNE_FUNCTION_COMBINE = 1,     /* Value combine(Value earlier, Value later): associative, need not commute */
   SCANTUNE_FUNCTION_MAP = 2,         /* Result load(Value item), or Result store(Value result) */
@@ -15,7 +15,8 @@ typedef enum scantune_function_role {
   SCANTUNE_FUNCTION_WRITE = 5,       /* void store(Value result, unsigned long long index): there is no output */
   SCANTUNE_FUNCTION_KEEP = 6,        /* bool keep(Value item): whether a selection keeps it */
   SCANTUNE_FUNCTION_EQUAL = 7,       /* bool equal(Value before, Value item) */
-  SCANTUNE_FUNCTION_PART = 8         /* int part(Value item): 0, 1, or anything else for the third part */
+  SCANTUNE_FUNCTION_PART = 8,        /* int part(Value item): 0, 1, or anything else for the third part */
+  SCANTUNE_FUNCTION_LESS = 9         /* bool less(Value a, Value b): a strict weak order */
 } scantune_function_role;
 
 /* What one combination costs. Operators without a name share tuning records if cost and value size agree. */
@@ -31,7 +32,7 @@ typedef enum scantune_cost {
  * reach the kernels. It cannot include files, because the kernel cache knows this text alone: anything that might read
  * a file is refused before compilation (docs/tuning.md has the list). Paste the file's text instead. An error in the
  * source is a SCANTUNE_COMPILE_ERROR, whose log counts the lines of this text as operator.cu, load.cu, store.cu,
- * keep.cu, equal.cu or part.cu. The source is code: accept it only from people whom you trust.
+ * keep.cu, equal.cu, part.cu or less.cu. The source is code: accept it only from people whom you trust.
  *
  * A function with a state takes a State as its last argument. The source defines struct State: trivially copyable, of
  * state_bytes bytes, aligned to at most 16. Every call passes the bytes of its state, so a new state needs no new

@@ -51,7 +51,7 @@ concept HostFunction = std::is_class_v<T> && (requires { &T::operator(); } || st
 
 }  // namespace detail
 
-// A function of one role; cheap to copy. Op::custom(), Predicate, Equality, Parts and Map create them.
+// A function of one role; cheap to copy. Op::custom(), Predicate, Equality, Parts, Less and Map create them.
 //
 // The source defines the function at global scope; scantune/function.h lists its signature for each role. The source
 // cannot include files, because the kernel cache knows its text alone: paste the text of a file instead. An error in it
@@ -68,7 +68,8 @@ class UserFunction {
     write = SCANTUNE_FUNCTION_WRITE,
     keep = SCANTUNE_FUNCTION_KEEP,
     equal = SCANTUNE_FUNCTION_EQUAL,
-    part = SCANTUNE_FUNCTION_PART
+    part = SCANTUNE_FUNCTION_PART,
+    less = SCANTUNE_FUNCTION_LESS
   };
 
   UserFunction() = default;  // none
@@ -140,7 +141,8 @@ namespace detail {
                                      "Map::writing()",
                                      "Predicate::source()",
                                      "Equality::source()",
-                                     "Parts::source()"};
+                                     "Parts::source()",
+                                     "Less::source()"};
   std::string makers;
   for (const int one : taken) makers += (makers.empty() ? "" : " or ") + std::string(kMakers[one]);
   const bool is_known = role > 0 && role < static_cast<int>(std::size(kMakers));

@@ -125,6 +125,8 @@ template <class Integer>
 using Count = Array<SCANTUNE_COUNT, detail::Written<Integer>>;
 template <class Integer>
 using Indices = Array<SCANTUNE_INDICES, detail::Written<Integer>>;
+template <class Integer>
+using SecondIndices = Array<SCANTUNE_SECOND_INDICES, detail::Written<Integer>>;
 
 // A call for exactly n items, or with device_n for at most n: kernels are chosen, compiled and loaded. Copies share one
 // state. Any number of threads may call one plan, or several, on one stream or many. Calls on one stream share its

@@ -11,6 +11,12 @@ typedef enum scantune_position {
   SCANTUNE_LAST_POSITION = 2   /* of the last */
 } scantune_position;
 
+/* Whether one extreme is written, as op says, or both at once. */
+typedef enum scantune_extremes {
+  SCANTUNE_ONE_EXTREME = 0,
+  SCANTUNE_BOTH_EXTREMES = 1 /* op is SCANTUNE_MIN; the greatest goes to SCANTUNE_SECOND and SCANTUNE_SECOND_INDICES */
+} scantune_extremes;
+
 /* A reduction of SCANTUNE_INPUT, n items, to SCANTUNE_OUTPUT: one result, or one per row or column. A result combines
  * init, or else the operator's identity, with the items in order. If n is 0, it is init or the identity; a custom
  * operator without identity then needs init. Equal inputs give equal bits on every run of one device and config.
@@ -33,7 +39,7 @@ typedef struct scantune_reduce_request {
   scantune_type index_type; /* type of positions: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without positions
                                the default is all that is allowed */
   scantune_segments segments;
-  uint32_t spare; /* must be 0 */
+  scantune_extremes extremes;
   uint64_t rows;
   uint64_t columns;
   uint64_t planes;
@@ -44,13 +50,16 @@ typedef struct scantune_reduce_request {
   const scantune_function* store;
   const void* init;
   const void* device_init;
+  /* The order of the items, for requests with a position, of role SCANTUNE_FUNCTION_LESS; NULL: by value. It takes
+   * numbers and structs. If n is 0, no value is written. */
+  const scantune_function* less;
 } scantune_reduce_request;
 
 /* clang-format off */
 #define SCANTUNE_REDUCE_REQUEST_INIT                                                                                  \
   {SCANTUNE_HEAD_INIT(SCANTUNE_REDUCE, scantune_reduce_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE,     \
    SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_SUM, NULL, SCANTUNE_NO_POSITION, SCANTUNE_DEFAULT_TYPE,                      \
-   SCANTUNE_NO_SEGMENTS, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL}
+   SCANTUNE_NO_SEGMENTS, SCANTUNE_ONE_EXTREME, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL}
 /* clang-format on */
 
 #endif

@@ -3,6 +3,7 @@
 //   runtime::reduce(d_in, d_sum, n);                                 // the sum
 //   runtime::reduce(d_in, d_least, n, {.op = runtime::Op::min});
 //   runtime::argmax(d_in, d_greatest, d_index, n);
+//   runtime::arg_minmax(d_in, d_least, d_least_index, d_greatest, d_greatest_index, n);
 //
 // Equal inputs give equal bits on every run of one device and config, except the bits of a NaN.
 #pragma once
@@ -41,8 +42,22 @@ struct ReduceOptions {
 // Which of equal items, or NaNs, is the least or the greatest.
 enum class Position { first = SCANTUNE_FIRST_POSITION, last = SCANTUNE_LAST_POSITION };
 
+// Which of two items is less.
+struct Less {
+  // A comparison in CUDA C++ source; UserFunction has the rules. The source defines
+  //     __device__ bool less(Value a, Value b)
+  // which is a strict weak order: irreflexive and transitive, and so is being equal, when neither is less. Value is the
+  // accumulator, int for a std::int8_t. It is already declared if it is a number; for a struct, the source defines a
+  // Value with the same members.
+  template <class... State>
+  static UserFunction source(std::string source, const State&... state) {
+    return {UserFunction::Role::less, std::move(source), state...};
+  }
+};
+
 struct ArgOptions {
   Position position = Position::first;
+  UserFunction less = {};  // by Less; without one numbers are ordered by value, and structs need one
   Segments segments = {};  // each row or column has its own result, with an index from its start
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
@@ -57,6 +72,9 @@ using ReducePlan = Plan<Input<In>, Output<Out>>;
 // A plan of argmin() or argmax().
 template <class T, class IndexType = std::uint64_t>
 using ArgPlan = Plan<Input<T>, Output<T>, Indices<IndexType>>;
+// A plan of arg_minmax().
+template <class T, class IndexType = std::uint64_t>
+using ArgMinMaxPlan = Plan<Input<T>, Output<T>, Indices<IndexType>, Second<T>, SecondIndices<IndexType>>;
 
 namespace detail {
 
@@ -69,21 +87,31 @@ auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
   return call;
 }
 
-template <class T, class IndexType>
+template <class T, class IndexType, class PlanType = ArgPlan<T, IndexType>>
 auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
   using Acc = default_accumulator_t<T, T>;
-  const ReduceOptions<Acc> as_reduction{.segments = options.segments,
-                                        .latency = options.latency,
-                                        .captured_launches = options.captured_launches,
-                                        .device = options.device};
-  Call<scantune_reduce_request, ArgPlan<T, IndexType>> call = {reduction_of<T, T, Acc>(n, as_reduction).request,
-                                                               options.stream};
+  check_types<T, Acc, T>();
+  check_role<SCANTUNE_FUNCTION_LESS>("less", options.less.get());
+  Call<scantune_reduce_request, PlanType> call = {SCANTUNE_REDUCE_REQUEST_INIT, options.stream};
   scantune_reduce_request& request = call.request;
+  take_options(request.head, n, options);
+  request.input_type = request.output_type = type_of<T>();
+  request.accumulator_type = type_of<Acc>();
+  if constexpr (kIsStruct<T>) take_struct<T>(request);
+  take_segments(request, n, options.segments);
+  check_no_output_strides(options.segments.placed());
   request.op = op.value();
   request.combine = op.function();  // the library refuses a custom operator here
   request.position = static_cast<scantune_position>(options.position);
   request.index_type = count_type<IndexType>();
-  request.head.config = checked_config(options.config);
+  request.less = options.less.get();
+  return call;
+}
+
+template <class T, class IndexType>
+auto extremes_of(std::uint64_t n, const ArgOptions& options) {
+  auto call = extreme_of<T, IndexType, ArgMinMaxPlan<T, IndexType>>(n, Op::min, options);
+  call.request.extremes = SCANTUNE_BOTH_EXTREMES;
   return call;
 }
 
@@ -140,6 +168,19 @@ ArgPlan<T, IndexType> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& 
   return detail::extreme_of<T, IndexType>(n, op, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(arg_plan)
+
+// Does argmin() and argmax() at once, with the same options: the input is read once.
+template <class T, class IndexType>
+void arg_minmax(const T* input, T* least, IndexType* least_index, T* greatest, IndexType* greatest_index,
+                std::uint64_t n, const ArgOptions& options = {}) {
+  detail::extremes_of<T, IndexType>(n, options).run(input, least, least_index, greatest, greatest_index);
+}
+SCANTUNE_EXPLAIN_MISTAKES(arg_minmax)
+template <class T, class IndexType = std::uint64_t>
+ArgMinMaxPlan<T, IndexType> arg_minmax_plan(std::uint64_t n, const ArgOptions& options = {}) {
+  return detail::extremes_of<T, IndexType>(n, options).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(arg_minmax_plan)
 
 }  // namespace scantune::runtime
 

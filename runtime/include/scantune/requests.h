@@ -67,12 +67,13 @@ typedef enum scantune_role {
   SCANTUNE_FLAGS = 3,   /* one byte per item */
   SCANTUNE_VALUES = 4,  /* values that move with the items */
   SCANTUNE_VALUES_OUTPUT = 5,
-  SCANTUNE_SECOND = 6,   /* the second of three parts */
-  SCANTUNE_REJECTED = 7, /* items that are not kept */
-  SCANTUNE_COUNT = 8     /* how many items the output has; with three parts also the second part */
+  SCANTUNE_SECOND = 6,        /* the second of three parts; the greatest items */
+  SCANTUNE_REJECTED = 7,      /* items that are not kept */
+  SCANTUNE_COUNT = 8,         /* how many items the output has; with three parts also the second part */
+  SCANTUNE_SECOND_INDICES = 9 /* of SCANTUNE_SECOND */
 } scantune_role;
 
-#define SCANTUNE_ROLES 9
+#define SCANTUNE_ROLES 10
 
 /* The arrays of a request, all in device memory. Set all arrays that the request has, and leave the others NULL.
  * Outputs are written through these pointers: pass a pointer to const only as an input. */

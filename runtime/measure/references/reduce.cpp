@@ -21,7 +21,7 @@ ScanRequest as_scan(const ReduceRequest& request) {
   scan.input_type = request.input_type;
   scan.accumulator_type = request.accumulator_type;
   scan.output_type = request.output_type;
-  scan.op = request.op;
+  scan.op = request.ordered_by == OrderedBy::less ? Operator::custom_cheap : request.op;
   scan.init = request.init;
   scan.custom_bytes = request.custom_bytes;
   scan.custom_alignment = request.custom_alignment;
@@ -141,15 +141,18 @@ class TotalsOf final : public Reference {
   std::vector<Running> totals_;  // of scan_'s request, by row
 };
 
-// The extremes of each row, and their indices.
+// The extremes of each row, and their indices. Running: RunningPlaced or RunningByLess.
+template <class Running>
 class ExtremesOf final : public Reference {
  public:
   explicit ExtremesOf(const KnownInput& input)
       : request_(typed<ReduceRequest>(input.spec.request)),
-        extremes_(totals_of_rows(input, RunningPlaced(request_, request_.op))) {}
+        extremes_(totals_of_rows(input, Running(request_, request_.op))) {
+    if (request_.extremes == ExtremeSet::both) greatest_ = totals_of_rows(input, Running(request_, Operator::max));
+  }
 
   u64 item_bytes() const override { return static_cast<u64>(request_.output_bytes()); }
-  u64 bytes() const override { return sizeof *this + extremes_.capacity() * sizeof(RunningPlaced); }
+  u64 bytes() const override { return sizeof *this + (extremes_.capacity() + greatest_.capacity()) * sizeof(Running); }
 
   std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
     return wrong_value(extremes_, first, found);
@@ -159,15 +162,28 @@ class ExtremesOf final : public Reference {
     for (std::size_t row = 0; row < extremes_.size(); ++row) extremes_[row].output(output.data() + row * item_bytes());
   }
 
-  void expect_beside(OperandRole, u64 first, std::span<std::byte> expected) const override {
+  void expect_beside(OperandRole role, u64 first, std::span<std::byte> expected) const override {
+    if (role == OperandRole::second) {
+      for (u64 row = 0; row * item_bytes() < expected.size(); ++row)
+        greatest_[first + row].output(expected.data() + row * item_bytes());
+      return;
+    }
+    const std::vector<Running>& extremes = role == OperandRole::indices ? extremes_ : greatest_;
     const int bytes = bytes_of(request_.index_width);
     std::vector<u64> indices(expected.size() / static_cast<std::size_t>(bytes));
-    for (u64 row = 0; row < indices.size(); ++row) indices[row] = extremes_[first + row].index();
+    for (u64 row = 0; row < indices.size(); ++row) indices[row] = extremes[first + row].index();
     put_low_bytes(indices, bytes, expected);
   }
 
+  // Of a NaN any bits are right.
+  std::optional<Mismatch> check_beside(const Request& request, const RequestOperand& operand, u64 first,
+                                       std::span<const std::byte> found) const override {
+    if (operand.role == OperandRole::second) return wrong_value(greatest_, first, found);
+    return Reference::check_beside(request, operand, first, found);
+  }
+
  private:
-  std::optional<Mismatch> wrong_value(const std::vector<RunningPlaced>& extremes, u64 first,
+  std::optional<Mismatch> wrong_value(const std::vector<Running>& extremes, u64 first,
                                       std::span<const std::byte> found) const {
     for (u64 row = 0; row < found.size() / item_bytes(); ++row) {
       const std::byte* const its = found.data() + row * item_bytes();
@@ -178,7 +194,8 @@ class ExtremesOf final : public Reference {
   }
 
   ReduceRequest request_;
-  std::vector<RunningPlaced> extremes_;  // by row; they point to the request
+  std::vector<Running> extremes_;  // by row; they point to the request
+  std::vector<Running> greatest_;  // beside the least, where both are requested
 };
 
 class ReduceReference final : public AlgorithmReference {
@@ -201,7 +218,8 @@ class ReduceReference final : public AlgorithmReference {
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     const auto request = typed<ReduceRequest>(input.spec.request);
-    if (request.has_position()) return std::make_unique<ExtremesOf>(input);
+    if (request.ordered_by == OrderedBy::less) return std::make_unique<ExtremesOf<RunningByLess>>(input);
+    if (request.has_position()) return std::make_unique<ExtremesOf<RunningPlaced>>(input);
     return reference_by<TotalsOf>(as_scan(request), input);
   }
 

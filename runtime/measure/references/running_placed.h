@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "measure/stand_in.h"
 #include "measure/value_types.h"
 #include "reduce/config/reduce.h"
 
@@ -82,6 +83,53 @@ class RunningPlaced {
   long double value_;
   u64 index_ = ~u64{0};
   bool exists_ = false;
+};
+
+// The same by the stand-in for a less() of the caller's. Without items, any value is right.
+class RunningByLess {
+ public:
+  RunningByLess(const ReduceRequest& request, Operator op)
+      : request_(&request), is_min_(op == Operator::min), less_(request) {}
+
+  void add_item(const std::byte* item, u64 index) {
+    std::byte accumulator[kMaxValueBytes] = {};
+    to(request_->accumulator_type, request_->input_type, item, accumulator);
+    take(accumulator, index);
+  }
+  void add(const RunningByLess& later) {
+    if (later.index_ != ~u64{0}) take(later.value_, later.index_);
+  }
+
+  u64 index() const { return index_; }
+  void output(std::byte* output) const { to(request_->output_type, request_->accumulator_type, value_, output); }
+  bool agrees(const std::byte* found) const {
+    std::byte expected[kMaxValueBytes];
+    output(expected);
+    return index_ == ~u64{0} || std::memcmp(expected, found, static_cast<std::size_t>(request_->output_bytes())) == 0;
+  }
+
+ private:
+  void take(const std::byte* later, u64 index) {
+    const bool is_last = request_->position == Position::last;
+    const std::byte *const before = is_last ? value_ : later, *const after = is_last ? later : value_;
+    const bool is_before = is_min_ ? less_(before, after) : less_(after, before);
+    if (index_ != ~u64{0} && is_before == is_last) return;
+    std::memcpy(value_, later, sizeof value_);
+    index_ = index;
+  }
+
+  void to(ValueType type, ValueType from, const std::byte* value, std::byte* converted) const {
+    if (type == from)
+      std::memcpy(converted, value, static_cast<std::size_t>(request_->bytes_of(type)));
+    else
+      convert(from, value, type, converted);
+  }
+
+  const ReduceRequest* request_;
+  bool is_min_;
+  StandInLess less_;
+  std::byte value_[kMaxValueBytes] = {};
+  u64 index_ = ~u64{0};
 };
 
 }  // namespace scantune

@@ -8,24 +8,25 @@ namespace scantune {
 // A role is the place of its pointer among the kernels' arguments, so arrays to come take the places after `count`. No
 // kernel changes then, and template hashes leave this file out.
 enum class OperandRole {
-  input,          // read; may be the output's very range
-  output,         // written
-  indices,        // written besides the output: input indices of its items, or ranks
-  flags,          // read beside the input
-  values,         // read beside the input
-  values_output,  // written beside the output, of the values
-  second,         // written: the second part of the items, where there are three
-  rejected,       // written: the items of no other output
-  count,          // written: how many items the output has, and a second one
-  init = 15,      // read, in the place of an initial value among the kernel's arguments
-  n,              // read, in the place of the number of items among them
-  clamped         // written beside the output: 1 if that number was more than the request's, else 0
+  input,           // read; may be the output's very range
+  output,          // written
+  indices,         // written besides the output: input indices of its items, or ranks
+  flags,           // read beside the input
+  values,          // read beside the input
+  values_output,   // written beside the output, of the values
+  second,          // written: the second part of the items, where there are three
+  rejected,        // written: the items of no other output
+  count,           // written: how many items the output has, and a second one
+  second_indices,  // written besides the second output
+  init = 15,       // read, in the place of an initial value among the kernel's arguments
+  n,               // read, in the place of the number of items among them
+  clamped          // written beside the output: 1 if that number was more than the request's, else 0
 };
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input",  "output",   "indices", "flags", "values", "values_output",
-                                           "second", "rejected", "count",   "",      "",       "",
-                                           "",       "",         "",        "init",  "n",      "clamped"};
+  static constexpr const char* kNames[] = {"input",  "output",   "indices", "flags",          "values", "values_output",
+                                           "second", "rejected", "count",   "second_indices", "",       "",
+                                           "",       "",         "",        "init",           "n",      "clamped"};
 };
 
 }  // namespace scantune

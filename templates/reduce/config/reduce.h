@@ -21,10 +21,25 @@ struct Tokens<Position> {
   static constexpr const char* kNames[] = {"none", "first", "last"};
 };
 
+// Whether the least or the greatest is requested, as the operator says, or both at once.
+enum class ExtremeSet { one, both };
+template <>
+struct Tokens<ExtremeSet> {
+  static constexpr const char* kNames[] = {"one", "both"};
+};
+
+// What says which of two items is less: their values, or less() of the caller's own, for numbers and structs.
+enum class OrderedBy { value, less };
+template <>
+struct Tokens<OrderedBy> {
+  static constexpr const char* kNames[] = {"value", "less"};
+};
+
 // output[0] = init op input[0] op ... op input[n - 1], or one such value per row, with positions from the row's start.
 //
 // An initial value has no position. With a position, Init::value says that there may be no items, or rows without any:
-// their value is the operator's identity among the items' type, and their position all ones.
+// their value is the operator's identity among the items' type, and their position all ones. less() has no identity,
+// and leaves the value as it is.
 //
 // Equal inputs give equal bits on every run of one device and
 // config.
@@ -34,6 +49,8 @@ struct ReduceRequest {
   ValueType output_type = ValueType::i32;
   Operator op = Operator::sum;
   Position position = Position::none;
+  ExtremeSet extremes = ExtremeSet::one;
+  OrderedBy ordered_by = OrderedBy::value;
   Init init = Init::value;
   Latency latency = Latency::back_to_back;
   Segments segments = Segments::none;
@@ -56,8 +73,14 @@ struct ReduceRequest {
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool has_init() const { return init != Init::none; }
   constexpr bool has_position() const { return position != Position::none; }
-  // The bytes that threads and CTAs exchange: a value, with its index if requested.
-  constexpr int partial_bytes() const { return has_position() ? 16 : accumulator_bytes(); }
+  // The bytes that threads and CTAs exchange: a value, with its place if requested, or two of them.
+  constexpr int partial_bytes() const {
+    if (!has_position()) return accumulator_bytes();
+    const int alignment = alignment_of(accumulator_type) > 8 ? alignment_of(accumulator_type) : 8;
+    const u64 place = round_up(static_cast<u64>(accumulator_bytes()), sizeof(u64));
+    return (extremes == ExtremeSet::both ? 2 : 1) *
+           static_cast<int>(round_up(place + sizeof(u64), static_cast<u64>(alignment)));
+  }
 
   constexpr bool operator==(const ReduceRequest&) const = default;
 };
@@ -69,9 +92,27 @@ constexpr bool needs_fixed_association(const ReduceRequest& request) {
          (is_floating(request.accumulator_type) && (request.op == Operator::sum || request.op == Operator::product));
 }
 
+// What is wrong with what a request wants of extremes, or null.
+constexpr const char* invalid_extremes_reason(const ReduceRequest& request) {
+  if (!request.has_position()) {
+    if (request.ordered_by == OrderedBy::less) return "less says which item comes first: ask for its position";
+    return request.extremes == ExtremeSet::both ? "both extremes have positions: ask for these" : nullptr;
+  }
+  if (request.op != Operator::min && request.op != Operator::max)
+    return "only a minimum or a maximum has a position: op must be min or max";
+  if (request.extremes == ExtremeSet::both && request.op != Operator::min)
+    return "of both extremes the least is the output: op must be min";
+  if (request.input_type == ValueType::custom && request.ordered_by == OrderedBy::value)
+    return "structs are in no order: pass a less of your own";
+  return nullptr;
+}
+
 // What no family can do.
 constexpr const char* unsupported_reason(const ReduceRequest& request) {
-  if (const char* reason = invalid_items_reason(request)) return reason;
+  if (const char* reason = invalid_extremes_reason(request)) return reason;
+  ReduceRequest combined = request;
+  if (request.ordered_by == OrderedBy::less) combined.op = Operator::custom_cheap;  // which structs are allowed with
+  if (const char* reason = invalid_items_reason(combined)) return reason;
   if (request.init == Init::each) return "a reduction begins every row from the same value";
   if (const char* reason = invalid_segments_reason(request)) return reason;
   if (!request.has_init() && request.rows > 1 && row_items(request) * (request.rows - 1) >= request.n)
@@ -81,8 +122,6 @@ constexpr const char* unsupported_reason(const ReduceRequest& request) {
   if (!request.has_position()) return nullptr;
   if (request.store != Store::none)
     return "store takes one value, and the result of a minimum or maximum with its position is two: leave store out";
-  if (request.op != Operator::min && request.op != Operator::max)
-    return "only a minimum or a maximum has a position: op must be min or max";
   if (request.init == Init::memory)
     return "an initial value has no position among the items: leave init and device_init out";
   return nullptr;
@@ -111,6 +150,9 @@ struct Algorithm<ReduceRequest> {
       SCANTUNE_MEMBER(ReduceRequest, op, nearest),
       SCANTUNE_MEMBER(ReduceRequest, position, exact)
           .means("first, last: also where the minimum or maximum is, of equal ones the first or the last."),
+      SCANTUNE_MEMBER(ReduceRequest, extremes, exact).means("both: the least and the greatest at once."),
+      SCANTUNE_MEMBER(ReduceRequest, ordered_by, exact)
+          .means("less: a function of the caller's says which item is less."),
       SCANTUNE_MEMBER(ReduceRequest, init, per_call).defaults_to(init_by_default),
       SCANTUNE_MEMBER(ReduceRequest, latency, exact)
           .not_compiled()
@@ -137,6 +179,10 @@ struct Algorithm<ReduceRequest> {
                                                                         : Operand::kOne;
     if (request.store != Store::writing) list.add({"output", OperandRole::output, "output_type", results});
     if (request.has_position()) list.add({"index", OperandRole::indices, unsigned_name(request.index_width), results});
+    if (request.extremes == ExtremeSet::both) {
+      list.add({"greatest", OperandRole::second, "output_type", results});
+      list.add({"greatest_index", OperandRole::second_indices, unsigned_name(request.index_width), results});
+    }
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     return list;
   }

@@ -20,6 +20,7 @@ struct Family<ReduceGatherConfig> : ShareFamily<ReduceGatherConfig> {
 
   static constexpr const char* unsupported_reason(const ReduceRequest& request, int) {
     if (const char* reason = segmented_reason(request)) return reason;
+    if (request.partial_bytes() > kMaxValueBytes) return "reduce_gather publishes partial results of up to 32 bytes";
     return scantune::unsupported_reason(request);
   }
 

@@ -6,10 +6,20 @@
 
 namespace scantune {
 
-// The runs of a reduction, which are packed as those of a scan whose results are as wide as the items.
-template <class Problem>
+template <bool kIsOwn, class Operation, Operator kOperator>
+struct SelectValueOp {
+  using Op = Operation;
+};
+template <class Operation, Operator kOperator>
+struct SelectValueOp<false, Operation, kOperator> {
+  using Op = OperatorOf<typename Operation::Value, kOperator>;
+};
+
+// The runs of a reduction by its operator, or by another one. They are packed as those of a scan whose results are as
+// wide as the items.
+template <class Problem, Operator kOperator = Problem::kRequest.op>
 struct RunsOf {
-  using Op = typename Problem::Operation;
+  using Op = typename SelectValueOp<kOperator == Problem::kRequest.op, typename Problem::Operation, kOperator>::Op;
   using Accumulator = typename Op::Value;
   using Input = typename Problem::Input;
   using Output = Input;
@@ -18,7 +28,7 @@ struct RunsOf {
                                Problem::kRequest.accumulator_type,
                                Problem::kRequest.input_bytes(),
                                Problem::kRequest.input_bytes(),
-                               Problem::kRequest.op,
+                               kOperator,
                                false};
 };
 
@@ -42,11 +52,12 @@ class ThreadTotal {
 // The first or last minimum or maximum, and its position. A unit is reduced to its value, as without positions. Only if
 // that value comes before all values so far, or is equal to them where the last counts, its place in the unit is
 // searched: that is rare, unless many items are equal.
-template <class Problem, class Runs, int kItems>
-class ThreadTotal<Problem, Runs, kItems, true> {
+template <class Problem, Operator kOperator, int kItems, bool kBySource = Problem::kBySource>
+class ThreadExtreme {
   using Item = typename Problem::Item;
   using Input = typename Problem::Input;
-  using Order = typename Problem::Op::Order;
+  using Runs = RunsOf<Problem, kOperator>;
+  using Order = PreferenceOrder<Item, kOperator>;
   static constexpr u64 kNone = ~u64{0};
   static constexpr bool kLast = Problem::kRequest.position == Position::last;
 
@@ -62,8 +73,8 @@ class ThreadTotal<Problem, Runs, kItems, true> {
   }
 
   // head: items before the unit of number 0.
-  SCANTUNE_DEVICE typename Problem::Accumulator total(u64 head) const {
-    if (unit_ == kNone) return Problem::neutral();
+  SCANTUNE_DEVICE Placed<Item> total(u64 head) const {
+    if (unit_ == kNone) return Problem::template nothing<kOperator>();
     return Problem::placed(Order::value(key_), head + unit_ * kItems + item_);
   }
 
@@ -94,6 +105,74 @@ class ThreadTotal<Problem, Runs, kItems, true> {
   typename Order::Key key_ = {};
   u64 unit_ = kNone;
   u32 item_ = 0;  // of the unit
+};
+
+// The same by the caller's less(), item by item.
+template <class Problem, Operator kOperator, int kItems>
+class ThreadExtreme<Problem, kOperator, kItems, true> {
+  using Item = typename Problem::Item;
+  using Input = typename Problem::Input;
+  using Order = OrderOfSource<typename Problem::Operation, kOperator>;
+  static constexpr u64 kNone = ~u64{0};
+  static constexpr bool kLast = Problem::kRequest.position == Position::last;
+
+ public:
+  template <class Unit>
+  SCANTUNE_DEVICE void take(const Unit& unit, u64 number) {
+    Input items[kItems];
+    scantune::copy_bytes(items, __builtin_addressof(unit), sizeof items);
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      const Item value = scantune::convert<Item>(items[item]);
+      if (place_ != kNone && (kLast ? Order::comes_before(best_, value) : !Order::comes_before(value, best_))) continue;
+      best_ = value;
+      place_ = number * kItems + item;
+    }
+  }
+
+  SCANTUNE_DEVICE Placed<Item> total(u64 head) const {
+    if (place_ == kNone) return Problem::template nothing<kOperator>();
+    return Problem::placed(best_, head + place_);
+  }
+
+ private:
+  Item best_ = Item();
+  u64 place_ = kNone;  // after the head
+};
+
+// One extreme, or both.
+template <class Problem, class Runs, int kItems>
+class ThreadTotal<Problem, Runs, kItems, true> {
+  static constexpr bool kHasBoth = Problem::kHasBoth;
+  static constexpr Operator kOperator = Problem::kRequest.op;
+
+ public:
+  template <class Unit>
+  SCANTUNE_DEVICE void take(const Unit& unit, u64 number) {
+    extreme_.take(unit, number);
+    if constexpr (kHasBoth) greatest_.take(unit, number);
+  }
+
+  SCANTUNE_DEVICE typename Problem::Accumulator total(u64 head) const {
+    if constexpr (kHasBoth)
+      return {extreme_.total(head), greatest_.total(head)};
+    else
+      return extreme_.total(head);
+  }
+
+ private:
+  struct None {};
+  template <bool kSome, class Extreme>
+  struct Select {
+    using Type = None;
+  };
+  template <class Extreme>
+  struct Select<true, Extreme> {
+    using Type = Extreme;
+  };
+
+  ThreadExtreme<Problem, kOperator, kItems> extreme_;
+  [[no_unique_address]] typename Select<kHasBoth, ThreadExtreme<Problem, Operator::max, kItems>>::Type greatest_;
 };
 
 }  // namespace scantune

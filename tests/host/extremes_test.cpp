@@ -1,0 +1,260 @@
+// Both extremes at once, and orders of the caller's, compared with a plain loop, by every family of reductions.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "bench.h"
+#include "cut_requests.h"
+#include "edge_sizes.h"
+#include "families_under_test.h"
+#include "scan_kernels.h"
+
+namespace scantune::extremes_test {
+namespace {
+
+constexpr u64 kSequences = 3;
+constexpr u32 kMark = 0x5ca7;
+constexpr unsigned char kUnwritten = 0x77;
+
+// Fours of keys are equal. The comparison tells where it is given what is no item.
+struct Keyed {
+  u32 key, mark;
+};
+struct Told {
+  u32* unreal;
+};
+u32 unreal_items = 0;
+
+const CustomOperator kLess{.source =
+                               "struct Value { unsigned key, mark; };\n"
+                               "struct State { unsigned* unreal; };\n"
+                               "__device__ bool less(const Value& a, const Value& b, State told) {\n"
+                               "  if (a.mark != 0x5ca7 || b.mark != 0x5ca7) *told.unreal = 1;\n"
+                               "  return a.key / 4 < b.key / 4;\n"
+                               "}\n",
+                           .name = {},
+                           .state_bytes = sizeof(Told)};
+
+// What a test reduces: whether an item precedes another in the search for the least.
+struct Order {
+  const char* name;
+  ReduceRequest request;
+  const CustomOperator* less;
+  std::function<void(Random& random, unsigned char* item)> draw;
+  std::function<bool(const unsigned char* a, const unsigned char* b)> precedes;
+  std::function<bool(const unsigned char* a, const unsigned char* b)> follows;  // in that for the greatest
+};
+
+template <class T>
+T at(const unsigned char* item) {
+  T value;
+  std::memcpy(&value, item, sizeof value);
+  return value;
+}
+
+ReduceRequest request_of(ValueType type, Operator op, Position position, ExtremeSet extremes) {
+  return {.input_type = type,
+          .accumulator_type = type,
+          .output_type = type,
+          .op = op,
+          .position = position,
+          .extremes = extremes,
+          .init = Init::none};
+}
+
+ReduceRequest request_of_structs(Operator op, Position position, ExtremeSet extremes) {
+  ReduceRequest request = request_of(ValueType::custom, op, position, extremes);
+  request.ordered_by = OrderedBy::less;
+  request.init = Init::value;
+  request.custom_bytes = sizeof(Keyed);
+  request.custom_alignment = alignof(Keyed);
+  return request;
+}
+
+std::vector<Order> orders() {
+  const auto draw_keyed = [](Random& random, unsigned char* item) {
+    const Keyed keyed{random.below(400), kMark};
+    std::memcpy(item, &keyed, sizeof keyed);
+  };
+  const auto key_of = [](const unsigned char* item) { return at<Keyed>(item).key / 4; };
+  const auto less_key = [=](const unsigned char* a, const unsigned char* b) { return key_of(a) < key_of(b); };
+  const auto greater_key = [=](const unsigned char* a, const unsigned char* b) { return key_of(b) < key_of(a); };
+  // NaN before all, -0 before +0.
+  const auto draw_f32 = [](Random& random, unsigned char* item) {
+    const u32 kind = random.below(1'000);
+    const f32 value = kind == 0 ? NAN : kind < 20 ? -0.0f : kind < 40 ? 0.0f : static_cast<f32>(random.below(9)) - 4;
+    std::memcpy(item, &value, sizeof value);
+  };
+  const auto rank_of = [](f32 value) {
+    return std::isnan(value) ? HUGE_VAL : 2.0 * value + (std::signbit(value) ? 0 : 1);
+  };
+  const auto less_f32 = [=](const unsigned char* a, const unsigned char* b) {
+    const f32 first = at<f32>(a), second = at<f32>(b);
+    return std::isnan(first) ? !std::isnan(second) : !std::isnan(second) && rank_of(first) < rank_of(second);
+  };
+  const auto greater_f32 = [=](const unsigned char* a, const unsigned char* b) {
+    return rank_of(at<f32>(a)) > rank_of(at<f32>(b));
+  };
+  const auto draw_i64 = [](Random& random, unsigned char* item) {
+    const i64 value = static_cast<i64>(random.below(64)) - 32;
+    std::memcpy(item, &value, sizeof value);
+  };
+  const auto less_i64 = [](const unsigned char* a, const unsigned char* b) { return at<i64>(a) < at<i64>(b); };
+  const auto greater_i64 = [](const unsigned char* a, const unsigned char* b) { return at<i64>(b) < at<i64>(a); };
+  using enum Position;
+  using enum ExtremeSet;
+  return {{"last_greatest_struct", request_of_structs(Operator::max, last, one), &kLess, draw_keyed, greater_key, {}},
+          {"first_structs", request_of_structs(Operator::min, first, both), &kLess, draw_keyed, less_key, greater_key},
+          {"first_floats", request_of(ValueType::f32, Operator::min, first, both), nullptr, draw_f32, less_f32,
+           greater_f32},
+          {"last_integers", request_of(ValueType::i64, Operator::min, last, both), nullptr, draw_i64, less_i64,
+           greater_i64}};
+}
+
+struct Case {
+  const FamilyModel* family;
+  Order order;
+};
+void PrintTo(const Case& one, std::ostream* out) { *out << one.family->name() << " " << one.order.name; }
+
+ReduceRequest cut(const FamilyModel& family, ReduceRequest request, u64 items) {
+  request.n = items;
+  if (family.name() == std::string_view("reduce_rows")) request.segments = Segments::rows;
+  if (family.name() == std::string_view("reduce_columns")) request.segments = Segments::columns;
+  if (request.segments == Segments::none) return request;
+  request.n *= kSequences;
+  (request.segments == Segments::rows ? request.rows : request.columns) = kSequences;
+  return request;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const FamilyModel* family : families_of<ReduceRequest>(Standing::library))
+    for (const Order& order : orders())
+      if (family->unsupported_reason(cut(*family, order.request, 1000), kHostSm) == nullptr)
+        all.push_back({family, order});
+  return all;
+}
+
+// Small CTAs, so that several meet.
+Config config_of(const Case& one, const ReduceRequest& request) {
+  Config config = one.family->default_config(request, kHostSm);
+  for (const auto& [name, value] : {std::pair("block_threads", 64),
+                                    {"unroll", 8},
+                                    {"columns_per_block", 2},
+                                    {"band_lines", 3'400},
+                                    {"cluster_blocks", 2}})
+    for (int index = 0; index < static_cast<int>(one.family->parameters().size()); ++index)
+      if (one.family->parameters()[static_cast<std::size_t>(index)].name == std::string_view(name))
+        config[index] = value;
+  return config;
+}
+
+// The index in the sequence of its extreme; nullopt if it is empty.
+std::optional<u64> extreme_of(const std::vector<u64>& sequence, const Bytes& items, std::size_t bytes,
+                              Position position,
+                              const std::function<bool(const unsigned char*, const unsigned char*)>& precedes) {
+  std::optional<u64> best;
+  for (u64 index = 0; index < sequence.size(); ++index) {
+    const unsigned char* const item = &items[sequence[index] * bytes];
+    const unsigned char* const found = best ? &items[sequence[*best] * bytes] : nullptr;
+    if (!best || precedes(item, found) || (position == Position::last && !precedes(found, item))) best = index;
+  }
+  return best;
+}
+
+void check(const Case& one, const ReduceRequest& request, const Config& config, Variant variant, u64 seed) {
+  SCOPED_TRACE(to_string(Request(request)) + ", " + to_string(config) + ", seed " + std::to_string(seed));
+  const Module& module = bench().kernels.get(instantiate(request, config, variant, one.order.less));
+  if (is_rehearsal()) return;
+  HostDevice& device = bench().device;
+  const auto bytes = static_cast<std::size_t>(request.input_bytes());
+  const auto sequences = sequences_of(request);
+  const GuardedMemory input(device, request.n * bytes, variant == Variant::any ? bytes : 0);
+  const GuardedMemory least(device, sequences.size() * bytes, bytes), greatest(device, sequences.size() * bytes, bytes);
+  const GuardedMemory least_index(device, sequences.size() * 8, 8), greatest_index(device, sequences.size() * 8, 8);
+  Random random(seed);
+  for (u64 item = 0; item < request.n; ++item) one.order.draw(random, input.data() + item * bytes);
+  const Bytes items(input.data(), input.data() + input.size());
+  for (const GuardedMemory* values : {&least, &greatest}) std::fill_n(values->data(), values->size(), kUnwritten);
+
+  KernelArguments arguments{};
+  arguments.set_operand(OperandRole::input, input.data());
+  arguments.set_operand(OperandRole::output, least.data());
+  arguments.set_operand(OperandRole::indices, least_index.data());
+  arguments.set_operand(OperandRole::second, greatest.data());
+  arguments.set_operand(OperandRole::second_indices, greatest_index.data());
+  const Told told{&unreal_items};
+  std::memcpy(arguments.states.combine, &told, sizeof told);
+  const Workspace workspace(device, config.family().workspace(config, request));
+  arguments.workspace = workspace.data();
+  const LaunchList list = config.family().launches(config, request, variant);
+  std::vector<HostLaunch> launches;
+  for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
+  unreal_items = 0;
+  ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(seed)));
+  ASSERT_EQ(unreal_items, 0u) << "less() was given what is no item";
+  for (const GuardedMemory* memory : {&input, &least, &greatest, &least_index, &greatest_index})
+    ASSERT_TRUE(memory->surroundings_intact());
+
+  const auto expect = [&](const GuardedMemory& value, const GuardedMemory& place, const auto& precedes) {
+    for (std::size_t row = 0; row < sequences.size(); ++row) {
+      const auto best = extreme_of(sequences[row], items, bytes, request.position, precedes);
+      ASSERT_EQ(at<u64>(place.data() + 8 * row), best.value_or(~u64{0})) << "row " << row;
+      const Bytes found(value.data() + row * bytes, value.data() + (row + 1) * bytes);
+      if (!best) {  // orders of the caller's have no identity, and the others no such rows here
+        ASSERT_EQ(found, Bytes(bytes, kUnwritten));
+        continue;
+      }
+      const unsigned char* const item = &items[sequences[row][*best] * bytes];
+      const bool is_nan = request.input_type == ValueType::f32 && std::isnan(at<f32>(item));
+      if (is_nan)
+        ASSERT_TRUE(std::isnan(at<f32>(found.data()))) << "row " << row;
+      else
+        ASSERT_EQ(found, Bytes(item, item + bytes)) << "row " << row;
+    }
+  };
+  expect(least, least_index, one.order.precedes);
+  if (request.extremes == ExtremeSet::both) expect(greatest, greatest_index, one.order.follows);
+}
+
+class ExtremesOf : public testing::TestWithParam<Case> {};
+
+TEST_P(ExtremesOf, AreRightAtEdgeSizes) {
+  const Case& one = GetParam();
+  const Config config = config_of(one, cut(*one.family, one.order.request, 1000));
+  const auto tile = static_cast<u64>(one.family->tile_items(config, cut(*one.family, one.order.request, 1000)));
+  std::vector<u64> sizes = edge_sizes(tile);
+  if (one.order.request.has_init()) sizes.push_back(0);
+  u64 seed = 0;
+  for (const u64 n : sizes) {
+    const ReduceRequest request = cut(*one.family, one.order.request, n);
+    if (n > 40'000 || reject_reason(config, request, kHostSm) != nullptr) continue;
+    for (const Variant variant : {Variant::aligned, Variant::any}) {
+      check(one, request, config, variant, ++seed);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GE(seed, 20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExtremesOf, testing::ValuesIn(cases()), [](const auto& tested) {
+  return std::string(tested.param.family->name()) + "_" + tested.param.order.name;
+});
+
+TEST(ExtremesCases, AreOfEveryFamilyThatFindsExtremes) {
+  needs_no_kernel();
+  std::multiset<std::string> families;
+  for (const Case& one : cases()) families.insert(one.family->name());
+  for (const char* name :
+       {"reduce_block", "reduce_gather", "reduce_last_block", "reduce_two_pass", "reduce_rows", "reduce_columns"})
+    EXPECT_EQ(families.count(name), 4u) << name;
+}
+
+}  // namespace
+}  // namespace scantune::extremes_test
