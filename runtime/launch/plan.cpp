@@ -147,11 +147,15 @@ void Plan::clear_after_failure(const Workspace& workspace, Stream stream) noexce
 void Plan::run_in(const GivenWorkspace& workspace, const Pointers& pointers, const InitialValue& init, Stream stream,
                   const CallStates* states) {
   arguments_.check(device(), pointers, stream);
-  const bool needs_one = need_.kind != WorkspaceKind::none;
-  if (needs_one) arguments_.check_workspace(workspace, need_.bytes, pointers);
+  void* memory = nullptr;
+  if (need_.kind != WorkspaceKind::none) {
+    arguments_.check_workspace(workspace, given_bytes(need_), pointers);
+    const auto address = reinterpret_cast<std::uintptr_t>(workspace.memory);
+    memory = static_cast<std::byte*>(workspace.memory) + (round_up(address, workspace_alignment(need_)) - address);
+  }
   // No epoch tells words of this run from what the caller's memory holds.
-  if (const u64 bytes = bytes_to_zero(need_); bytes > 0) device().enqueue_zero(workspace.memory, bytes, stream);
-  launch(pointers, init, needs_one ? workspace.memory : nullptr, stream, states);
+  if (const u64 bytes = bytes_to_zero(need_); bytes > 0) device().enqueue_zero(memory, bytes, stream);
+  launch(pointers, init, memory, stream, states);
 }
 
 Plan::Workspace Plan::workspace(Stream stream) {

@@ -12,6 +12,7 @@
 #include "launch/capture_reserve.h"
 #include "launch/initial_value.h"
 #include "launch/launch_context.h"
+#include "launch/workspace_layout.h"
 #include "select/selector.h"
 #include "space/custom_operator.h"
 
@@ -51,7 +52,7 @@ class Plan {
   void enqueue(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states = nullptr);
 
   // Bytes of workspace that one run needs; 0 without a workspace.
-  u64 workspace_bytes() const { return need_.kind == WorkspaceKind::none ? 0 : need_.bytes; }
+  u64 workspace_bytes() const { return given_bytes(need_); }
 
   // Does as run() in the caller's workspace, of which it uses the first workspace_bytes(). It allocates nothing, takes
   // no lock, and may be captured any number of times. Other work that uses the workspace must come before or after

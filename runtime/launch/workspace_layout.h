@@ -26,12 +26,22 @@ constexpr u64 bytes_to_zero(const WorkspaceNeed& need) {
   return need.kind == WorkspaceKind::counted ? sizeof(WorkspaceHeader) : need.bytes;
 }
 
-// The alignment of the library's own workspaces, which all memory of the driver has, so that status words begin on a
-// line of the cache. Of the caller's, kernels need no more than their widest access does.
+// The alignment of the library's own workspaces, which all memory of the driver has.
 inline constexpr u64 kWorkspaceAlignmentBytes = 256;
+static_assert(kWorkspaceAlignmentBytes % alignof(WorkspaceHeader) == 0 &&
+              kWorkspaceAlignmentBytes % kVectorAlignmentBytes == 0);
+
+// The caller's workspaces are at multiples of what the widest access of kernels needs. Where a header comes first,
+// which compilers take to be aligned as its type says, it is at the first such place in the workspace.
 inline constexpr u64 kLeastWorkspaceAlignmentBytes = kVectorAlignmentBytes;
-static_assert(kLeastWorkspaceAlignmentBytes % alignof(WorkspaceHeader) == 0 &&
-              kWorkspaceAlignmentBytes % kLeastWorkspaceAlignmentBytes == 0);
+constexpr u64 workspace_alignment(const WorkspaceNeed& need) {
+  const bool has_header = need.kind != WorkspaceKind::none && need.kind != WorkspaceKind::scratch;
+  return has_header ? alignof(WorkspaceHeader) : kLeastWorkspaceAlignmentBytes;
+}
+// Bytes of a workspace of the caller's for one run.
+constexpr u64 given_bytes(const WorkspaceNeed& need) {
+  return need.bytes + workspace_alignment(need) - kLeastWorkspaceAlignmentBytes;
+}
 
 // Bytes to allocate for a need: the next of 1, 1.25, 1.5 and 1.75 times a power of two, so that growing is geometric
 // and wastes at most a quarter.

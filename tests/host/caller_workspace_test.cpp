@@ -134,7 +134,7 @@ TEST_P(CallerWorkspaces, MayHoldAnything) {
   if (is_rehearsal()) return;
   const auto device = host();
   RunsInAWorkspace runs(device, GetParam());
-  ASSERT_EQ(runs.bytes(), GetParam().need.bytes);
+  ASSERT_EQ(runs.bytes(), given_bytes(GetParam().need));
   DeviceArray<unsigned char> workspace(*device, runs.bytes());
   unsigned seed = 1;
 

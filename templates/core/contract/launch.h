@@ -65,15 +65,13 @@ struct WorkspaceNeed {
 // anything. With status words, the CTA of the last tile advances the epoch; with persistent CTAs, the last one to draw
 // its last ticket; and if one CTA gathers all published values, that one. In a counted workspace the last CTA to arrive
 // resets the count to 0.
-struct alignas(kVectorAlignmentBytes) WorkspaceHeader {
+struct alignas(128) WorkspaceHeader {
   u32 epoch;       // epoch of the last finished launch; the running one uses epoch + 1
   u32 ticket;      // next tile to hand out, or CTAs that have started; 0 between launches
   u32 finished;    // CTAs done, counted by persistent kernels, in counted workspaces and where the epoch wraps
   u32 high_water;  // most tiles any launch has used since the last wrap
   u64 gathered;    // of a counted workspace: how many CTAs have combined their values, and what came of it
-  u64 spare[13];   // so that what follows begins on a line of the cache if the workspace does
 };
-static_assert(sizeof(WorkspaceHeader) == 128);
 
 // A status word keeps its flag in the low two bits and the epoch above.
 inline constexpr u32 kLastEpoch = (1u << 30) - 1;
