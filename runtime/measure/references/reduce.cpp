@@ -228,11 +228,7 @@ class ReduceReference final : public AlgorithmReference {
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<ReduceRequest>(request);
     std::vector<RequestVariant> served;
-    if (own.has_position()) {
-      auto of_nothing = own;
-      of_nothing.init = Init::value;
-      served = {{of_nothing, Variant::any}};
-    } else {
+    if (!own.has_position()) {
       auto without = own, from_memory = own;
       without.init = Init::none;
       from_memory.init = Init::memory;

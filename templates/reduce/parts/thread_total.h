@@ -140,39 +140,27 @@ class ThreadExtreme<Problem, kOperator, kItems, true> {
   u64 place_ = kNone;  // after the head
 };
 
-// One extreme, or both.
 template <class Problem, class Runs, int kItems>
-class ThreadTotal<Problem, Runs, kItems, true> {
-  static constexpr bool kHasBoth = Problem::kHasBoth;
-  static constexpr Operator kOperator = Problem::kRequest.op;
+  requires(!Problem::kHasBoth)
+class ThreadTotal<Problem, Runs, kItems, true> : public ThreadExtreme<Problem, Problem::kRequest.op, kItems> {};
 
+template <class Problem, class Runs, int kItems>
+  requires(Problem::kHasBoth)
+class ThreadTotal<Problem, Runs, kItems, true> {
  public:
   template <class Unit>
   SCANTUNE_DEVICE void take(const Unit& unit, u64 number) {
-    extreme_.take(unit, number);
-    if constexpr (kHasBoth) greatest_.take(unit, number);
+    least_.take(unit, number);
+    greatest_.take(unit, number);
   }
 
   SCANTUNE_DEVICE typename Problem::Accumulator total(u64 head) const {
-    if constexpr (kHasBoth)
-      return {extreme_.total(head), greatest_.total(head)};
-    else
-      return extreme_.total(head);
+    return {least_.total(head), greatest_.total(head)};
   }
 
  private:
-  struct None {};
-  template <bool kSome, class Extreme>
-  struct Select {
-    using Type = None;
-  };
-  template <class Extreme>
-  struct Select<true, Extreme> {
-    using Type = Extreme;
-  };
-
-  ThreadExtreme<Problem, kOperator, kItems> extreme_;
-  [[no_unique_address]] typename Select<kHasBoth, ThreadExtreme<Problem, Operator::max, kItems>>::Type greatest_;
+  ThreadExtreme<Problem, Operator::min, kItems> least_;
+  ThreadExtreme<Problem, Operator::max, kItems> greatest_;
 };
 
 }  // namespace scantune
