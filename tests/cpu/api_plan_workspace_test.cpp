@@ -86,6 +86,12 @@ TEST_F(Plans, TakeTheirReservedWorkspacesWhileCapturedAndLaunchNothingWithoutOne
   EXPECT_EQ(device_->launched.size(), 4u);
 }
 
+// What the plan's kernels use of a workspace.
+u64 used_bytes(const Plan& plan) {
+  const Config& config = plan.selection().config;
+  return config.family().workspace(config, plan.request()).bytes;
+}
+
 TEST_F(Plans, InACallersWorkspaceAskForNoMemoryAndZeroItInTheStreamBeforeTheLaunch) {
   rows_ = {row_of("lookback", 1 << 20)};
   const auto plan = this->plan(sum_of(1 << 20), 0);
@@ -99,13 +105,26 @@ TEST_F(Plans, InACallersWorkspaceAskForNoMemoryAndZeroItInTheStreamBeforeTheLaun
     ASSERT_EQ(device_->zeroed.size(), run + 1);
     EXPECT_EQ(device_->launched[run].arguments.workspace, workspace);
     EXPECT_EQ(device_->zeroed[run].memory, workspace);
-    EXPECT_EQ(device_->zeroed[run].bytes, plan->workspace_bytes());
+    EXPECT_EQ(device_->zeroed[run].bytes, used_bytes(*plan));
     EXPECT_EQ(device_->zeroed[run].stream, stream);
     EXPECT_EQ(device_->zeroed[run].launches_before, run);
   }
   EXPECT_EQ(device_->driver_calls, 0);
   EXPECT_EQ(device_->stream_queries, 0) << "nothing is kept for the stream";
   EXPECT_TRUE(device_->held_by_graph.empty());
+}
+
+TEST_F(Plans, PutTheHeaderOfACallersWorkspaceAtAMultipleOfItsAlignment) {
+  rows_ = {row_of("lookback", 1 << 20)};
+  const auto plan = this->plan(sum_of(1 << 20), 0);
+  ASSERT_EQ(plan->workspace_bytes(), used_bytes(*plan) + 112);
+  for (const auto& [given, header] :
+       {std::pair(0x7000000, 0x7000000), {0x7000010, 0x7000080}, {0x7000070, 0x7000080}}) {
+    const auto memory = static_cast<std::uintptr_t>(given), expected = static_cast<std::uintptr_t>(header);
+    plan->run_in({address(memory), plan->workspace_bytes()}, {input_, output_}, InitialValue(), nullptr);
+    EXPECT_EQ(device_->launched.back().arguments.workspace, address(expected));
+    EXPECT_EQ(device_->zeroed.back().memory, address(expected));
+  }
 }
 
 TEST_F(Plans, OfSeveralLaunchesZeroNothingInACallersWorkspace) {
@@ -219,7 +238,7 @@ TEST_F(Plans, ThatFailedLeaveAWorkspaceOfZeroes) {
         } else {
           ASSERT_EQ(device->zeroed.size(), 1u);
           EXPECT_EQ(device->zeroed.front().stream, stream);
-          EXPECT_GE(device->zeroed.front().bytes, plan->workspace_bytes());
+          EXPECT_GE(device->zeroed.front().bytes, used_bytes(*plan));
         }
         const std::size_t zeroed = device->zeroed.size();
         device->left = list.count;
