@@ -37,7 +37,7 @@ void take_less(Given<scantune_reduce_request>& given, ReduceRequest& request, sc
   if (!request.has_position())
     fail("less",
          "given, and position is SCANTUNE_NO_POSITION: only extremes with a position have an order of their own");
-  given.combine = &checked_function(kLess, given.request.less, storage);
+  given.combine = &checked_in_full(kLess, given.request.less, storage);
   given.custom = CustomOperatorView{.source = given.combine->source, .name = {}};
   request.ordered_by = OrderedBy::less;
 }

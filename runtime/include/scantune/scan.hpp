@@ -75,18 +75,26 @@ using ScanPlan = Plan<Input<In>, Output<Out>>;
 
 namespace detail {
 
-// Throws RequestError unless the identity of a custom operator is an accumulator.
+// Throws RequestError if a custom operator has an identity, which is not an accumulator.
+template <class Acc>
+[[gnu::cold, gnu::noinline]] void refuse_identity(const scantune_function& function, std::size_t bytes,
+                                                  std::size_t alignment) {
+  if (function.identity == nullptr) return;
+  throw RequestError("the identity given to Op::custom() is " + type_name(function.identity_type, bytes, alignment) +
+                     ", and the accumulator is " + type_name(type_of<Acc>(), sizeof(Acc), alignof(Acc)) +
+                     ": pass an identity of the accumulator's type, or name another accumulator, as in "
+                     "scan<In, Out, Acc>()");
+}
+
+// Throws RequestError unless the identity of a custom operator is an accumulator. Warm calls make only a comparison.
 template <class Acc>
 void check_identity(const Op& op) {
   constexpr scantune_type type = type_of<Acc>();
-  if (op.function()->identity == nullptr) return;
   const scantune_type given = op.function()->identity_type;
   const std::size_t bytes = op.function_.identity_bytes(), alignment = op.function_.identity_alignment();
-  if (given == type && (type != SCANTUNE_CUSTOM_TYPE || (bytes == sizeof(Acc) && alignment == alignof(Acc)))) return;
-  throw RequestError("the identity given to Op::custom() is " + type_name(given, bytes, alignment) +
-                     ", and the accumulator is " + type_name(type, sizeof(Acc), alignof(Acc)) +
-                     ": pass an identity of the accumulator's type, or name another accumulator, as in "
-                     "scan<In, Out, Acc>()");
+  if (given == type && (type != SCANTUNE_CUSTOM_TYPE || (bytes == sizeof(Acc) && alignment == alignof(Acc)))) [[likely]]
+    return;
+  refuse_identity<Acc>(*op.function(), bytes, alignment);
 }
 
 // Sets the members that scans and reductions share. The request points into the options, which must outlive it.
