@@ -18,6 +18,8 @@ static_assert(same(SCANTUNE_SELECTED_ITEMS, Selected::items) && same(SCANTUNE_SE
 static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart) &&
               same(SCANTUNE_BEHIND, Rejected::behind));
 
+static_assert(same(SCANTUNE_ITEM, Subject::item) && same(SCANTUNE_FLAG, Subject::flag));
+
 std::string criterion_is(Criterion criterion) { return "criterion is " + constant_of(token(criterion)); }
 
 // Throws where a criterion does not have what was given for it.
@@ -44,6 +46,13 @@ Values checked_values(const scantune_type& type) {
   }
 }
 
+FlagType checked_flags(const scantune_type& type) {
+  if (number_in(type) == SCANTUNE_DEFAULT_TYPE) return FlagType::u8;
+  const auto flag = parse_token<FlagType>(token(checked_type("flag_type", type)));
+  if (!flag) fail("flag_type", "SCANTUNE_CUSTOM_TYPE; flags are numbers: name their type");
+  return *flag;
+}
+
 SelectRequest request_of(const scantune_select_request& said) {
   SelectRequest request;
   take_head(said.head, request);
@@ -57,6 +66,8 @@ SelectRequest request_of(const scantune_select_request& said) {
     request.index_type = checked_type("index_type", said.index_type);
   request.count_width = checked_width("count_type", said.count_type, "counts", request.n);
   request.values = checked_values(said.value_type);
+  request.subject = checked<Subject>("subject", said.subject);
+  request.flag_type = checked_flags(said.flag_type);
   check_supported(request);
   return request;
 }

@@ -132,13 +132,13 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
 }  // namespace
 
 std::string operator_text(const Request& request, const CustomOperator& custom) {
-  const ValueType type = request.accumulator_type();
+  const ValueType type = request.source_type();
   const std::string number = type == ValueType::custom ? "" : token(type);
   const SourceUse use = use_of(request, custom);
   refuse(use.file, first_read_of_a_file(custom.source));
   refuse(use.file, wrong_definition(custom.source, number, use.function));
   const std::string value = number.empty() ? "" : "using Value = scantune::" + number + ";\n";
-  const std::string bytes = std::to_string(request.accumulator_bytes());
+  const std::string bytes = std::to_string(request.bytes_of(type));
   const std::string alignment = std::to_string(request.alignment_of(type));
   return value +
          numbered(use.file, custom.source,

@@ -19,7 +19,7 @@ namespace {
 
 // The size of the units by which kernels see a value, as its alignment allows.
 int unit_bytes(const Request& request) {
-  const int alignment = request.alignment_of(request.accumulator_type());
+  const int alignment = request.alignment_of(request.source_type());
   return alignment < 4 ? alignment : 4;
 }
 
@@ -84,7 +84,7 @@ std::string value_source(const Request& request, const std::string& units, const
 
 // Keeps items whose first bit is set, and tells neighbours and parts apart by their first two.
 std::string predicate_source(const Request& request, const std::string& units) {
-  const bool of_struct = request.accumulator_type() == ValueType::custom;
+  const bool of_struct = request.source_type() == ValueType::custom;
   const std::string bits = "__device__ inline unsigned bits(const Value& value) {\n" +
                            std::string(of_struct ? "  return value.units[0];\n"
                                                  : "  Bits seen;\n  seen.value = value;\n  return seen.units[0];\n") +
@@ -105,7 +105,7 @@ std::string predicate_source(const Request& request, const std::string& units) {
 
 CustomOperator stand_in_for(const Request& request) {
   const int bytes = unit_bytes(request);
-  const std::string count = std::to_string(request.accumulator_bytes() / bytes);
+  const std::string count = std::to_string(request.bytes_of(request.source_type()) / bytes);
   if (!request.op())
     return {.source = predicate_source(request, std::string(unit_type(bytes)) + " units[" + count + "]"), .name = {}};
   const std::string call = std::string("scantune::stand_in::") + token(*request.op()) +

@@ -82,6 +82,10 @@ class Request {
   // The type that its operator combines, or else that of its items.
   inline ValueType accumulator_type() const;
   int accumulator_bytes() const { return bytes_of(accumulator_type()); }
+  // The type of what the caller's operator or predicate takes.
+  ValueType source_type() const {
+    return value<Subject>() == Subject::flag ? value_type(*value<FlagType>()) : accumulator_type();
+  }
   // Whether it takes a source of the caller's: an operator, a comparison or a predicate.
   bool has_custom_operator() const {
     if (const auto operation = op()) return is_custom(*operation) || value<OrderedBy>() == OrderedBy::less;

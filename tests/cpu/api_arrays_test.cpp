@@ -46,6 +46,7 @@ constexpr auto out = kArray<int, &Arguments::output>;
 constexpr auto position = kArray<std::uint64_t, &Arguments::position>;
 constexpr auto indices = kArray<std::uint64_t, &Arguments::output>;
 constexpr auto flags = kArray<const std::uint8_t, &Arguments::flags>;
+constexpr auto wide_flags = kArray<const int, &Arguments::flags>;
 constexpr auto values = kArray<const float, &Arguments::values>;
 constexpr auto values_out = kArray<float, &Arguments::values_output>;
 constexpr auto second = kArray<int, &Arguments::second>;
@@ -81,6 +82,20 @@ void of_flags_alone(Arguments& with) {
   of_criterion(with, SCANTUNE_FLAGGED);
   with.flags = kFlags;
 }
+// Flags of type int, the others apart or after the items kept.
+Spoil of_wide_flags(scantune_rejected others) {
+  return [=](Arguments& with) {
+    of_flags_alone(with);
+    with.select.flag_type = SCANTUNE_I32;
+    with.select.rejected = others;
+    if (others == SCANTUNE_APART) with.rejected = kRejected;
+  };
+}
+void of_compared_flags(Arguments& with) {
+  of_selection(with);
+  with.select.subject = SCANTUNE_FLAG;
+  with.flags = kFlags;
+}
 void of_pairs(Arguments& with) {
   of_criterion(with, SCANTUNE_UNIQUE);
   of_values_beside(with);
@@ -106,6 +121,9 @@ const std::vector<Use> kUses = {
 
     {"runtime::select", "input output count", "", of_selection, true, cpp_of([](auto stream, auto... of) { runtime::select(of..., kItems, {.predicate = runtime::Predicate::less(0), .stream = stream}); }, [](u64 n, int launches) { return runtime::select_plan<int>(n, {.predicate = runtime::Predicate::less(0), .captured_launches = launches}); }, in, out, count)},
     {"runtime::select_flagged", "input flags output count", "", of_flags_alone, true, cpp_of([](auto stream, auto... of) { runtime::select_flagged(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::select_flagged_plan<int>(n, {.captured_launches = launches}); }, in, flags, out, count)},
+    {"runtime::partition_flagged", "input flags kept rejected count", "", of_wide_flags(SCANTUNE_APART), true, cpp_of([](auto stream, auto... of) { runtime::partition_flagged(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::partition_flagged_plan<int, std::uint64_t, int>(n, {.captured_launches = launches}); }, in, wide_flags, out, rejected, count)},
+    {"runtime::partition_flagged_into_one", "input flags output count", "", of_wide_flags(SCANTUNE_BEHIND), false, cpp_of([](auto stream, auto... of) { runtime::partition_flagged_into_one(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::partition_flagged_into_one_plan<int, std::uint64_t, int>(n, {.captured_launches = launches}); }, in, wide_flags, out, count)},
+    {"scantune_arrays", "of", "of items whose flags are compared", of_compared_flags, true},
     {"runtime::unique_consecutive", "input output count", "", [](Arguments& a) { of_criterion(a, SCANTUNE_UNIQUE); }, true, cpp_of([](auto stream, auto... of) { runtime::unique_consecutive(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::unique_consecutive_plan<int>(n, {.captured_launches = launches}); }, in, out, count)},
     {"runtime::unique_by_key", "keys values keys_output values_output count", "", of_pairs, true, cpp_of([](auto stream, auto... of) { runtime::unique_by_key(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::unique_by_key_plan<int, float>(n, {.captured_launches = launches}); }, in, values, out, values_out, count)},
     {"runtime::select_indices", "input indices count", "", of_indices, false, cpp_of([](auto stream, auto... of) { runtime::select_indices(of..., kItems, {.predicate = runtime::Predicate::less(0), .stream = stream}); }, [](u64 n, int launches) { return runtime::select_indices_plan<int>(n, {.predicate = runtime::Predicate::less(0), .captured_launches = launches}); }, in, indices, count)},

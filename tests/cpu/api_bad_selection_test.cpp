@@ -53,12 +53,21 @@ Calls select_options(const runtime::SelectOptions<T>& wrong, u64 n = kItems) {
       cpp([=](Arguments&) { runtime::partition_plan<T>(n, wrong); })};
 }
 
-Calls flagged_options(const runtime::FlaggedOptions& wrong, u64 n = kItems) {
-  return {cpp([=](Arguments& with) {
-            runtime::select_flagged(with.in(), static_cast<const bool*>(address(kFlags)), with.out(), count_at(kCount),
-                                    n, wrong);
-          }),
-          cpp([=](Arguments&) { runtime::select_flagged_plan<int>(n, wrong); })};
+template <class Flag = std::uint8_t>
+Calls flagged_options(const runtime::FlaggedOptions<Flag>& wrong, u64 n = kItems) {
+  const auto* const flags = static_cast<const Flag*>(address(kFlags));
+  return {
+      cpp([=](Arguments& with) { runtime::select_flagged(with.in(), flags, with.out(), count_at(kCount), n, wrong); }),
+      cpp([=](Arguments& with) {
+        runtime::partition_flagged(with.in(), flags, with.out(), static_cast<int*>(address(kRejected)),
+                                   count_at(kCount), n, wrong);
+      }),
+      cpp([=](Arguments& with) {
+        runtime::partition_flagged_into_one(with.in(), flags, with.out(), count_at(kCount), n, wrong);
+      }),
+      cpp([=](Arguments&) { runtime::select_flagged_plan<int, std::uint64_t, Flag>(n, wrong); }),
+      cpp([=](Arguments&) { runtime::partition_flagged_plan<int, std::uint64_t, Flag>(n, wrong); }),
+      cpp([=](Arguments&) { runtime::partition_flagged_into_one_plan<int, std::uint64_t, Flag>(n, wrong); })};
 }
 
 template <class T = int>
@@ -76,7 +85,7 @@ Calls unique_options(const runtime::UniqueOptions& wrong, u64 n = kItems) {
           cpp([=](Arguments&) { runtime::unique_by_key_plan<T, float>(n, wrong); })};
 }
 
-Calls options_of_selections(const runtime::FlaggedOptions& wrong) {
+Calls options_of_selections(const runtime::FlaggedOptions<>& wrong) {
   const auto with_these = [&](auto options) {
     options.forward_progress = wrong.forward_progress;
     options.latency = wrong.latency;
@@ -84,7 +93,7 @@ Calls options_of_selections(const runtime::FlaggedOptions& wrong) {
     options.config = wrong.config;
     return options;
   };
-  return all_of({select_options(with_these(runtime::SelectOptions<int>())), flagged_options(wrong),
+  return all_of({select_options(with_these(runtime::SelectOptions<int>())), flagged_options<>(wrong),
                  unique_options(with_these(runtime::UniqueOptions())), three_way_options(with_these(kAround))});
 }
 
@@ -125,6 +134,12 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_select_request", "rejected", "apart, beside values", c_selection([](auto& s) { s.rejected = SCANTUNE_APART; s.value_type = SCANTUNE_U32; }), {"ask for neither values nor indices"}},
     {"scantune_select_request", "value_type", "no type", c_selection([](auto& s) { write(s.value_type, 14); }), {"value_type is 14", "1 to 13"}},
     {"scantune_select_request", "value_type", "a struct", c_selection([](auto& s) { s.value_type = SCANTUNE_CUSTOM_TYPE; }), {"value_type is SCANTUNE_CUSTOM_TYPE", "1, 2, 4 or 8", "name the integer"}},
+    {"scantune_select_request", "flag_type", "no type", c_selection([](auto& s) { write(s.flag_type, 14); }, of_flags), {"flag_type is 14", "1 to 13"}},
+    {"scantune_select_request", "flag_type", "a struct", c_selection([](auto& s) { s.flag_type = SCANTUNE_CUSTOM_TYPE; }, of_flags), {"flag_type is SCANTUNE_CUSTOM_TYPE; flags are numbers"}},
+    {"scantune_select_request", "flag_type", "without flags", c_selection([](auto& s) { s.flag_type = SCANTUNE_I32; }), {"flag_type is for selections by flags: leave it out"}},
+    {"scantune_select_request", "subject", "no subject", c_selection([](auto& s) { write(s.subject, 2); }), {"subject is 2", "scantune_subject", "0 to 1"}},
+    {"scantune_select_request", "subject", "a flag, of neighbours", c_selection([](auto& s) { s.subject = SCANTUNE_FLAG; s.criterion = SCANTUNE_UNIQUE; s.constant = nullptr; }), {"neighbours are compared by their items: leave subject out"}},
+    {"scantune_select_request", "subject", "a flag, which says itself what is kept", c_selection([](auto& s) { s.subject = SCANTUNE_FLAG; }, of_flags), {"flagged looks at the flag alone: leave subject out"}},
     {"scantune_select_request", "constant", "left out", c_selection([](auto& s) { s.constant = nullptr; }), {"constant is NULL, and criterion is SCANTUNE_LESS", "point it to"}},
     {"scantune_select_request", "constant", "of a criterion without one, FLAGGED", c_selection([](auto& s) { s.criterion = SCANTUNE_FLAGGED; }), {"constant is given, and criterion is SCANTUNE_FLAGGED", "leave it NULL"}},
     {"scantune_select_request", "constant", "of a criterion without one, UNIQUE", c_selection([](auto& s) { s.criterion = SCANTUNE_UNIQUE; }), {"constant is given, and criterion is SCANTUNE_UNIQUE", "leave it NULL"}},
@@ -155,6 +170,8 @@ const std::vector<BadInput> kBadSelections = {
 
     // Options of selections.
     {"SelectOptions", "predicate", "a map", {cpp([](Arguments&) { runtime::select_plan<int>(kItems, {.predicate = runtime::Map::source("")}); })}, {"predicate is a function by Map::source(): pass one by Predicate::source()"}},
+    {"FlaggedOptions", "predicate", "parts", {cpp([](Arguments&) { runtime::select_flagged_plan<int>(kItems, {.predicate = runtime::Parts::source("")}); })}, {"predicate is a function by Parts::source(): pass one by Predicate::source()"}},
+    {"FlaggedOptions", "predicate", "with a constant wider than a flag", {cpp([](Arguments&) { runtime::partition_flagged_plan<int, int, std::int16_t>(kItems, {.predicate = runtime::Predicate::less(32768)}); })}, {"the predicate's constant is 32768, and a flag, i16, holds -32768 to 32767: pass a constant that it holds"}},
     {"ThreeWayOptions", "parts", "a predicate", {cpp([](Arguments&) { runtime::three_way_partition_plan<int>(kItems, {.parts = runtime::Predicate::source("")}); })}, {"parts is a function by Predicate::source(): pass one by Parts::source()"}},
     {"UniqueOptions", "equality", "parts", unique_options<int>({.equality = runtime::Parts::source("")}), {"equality is a function by Parts::source(): pass one by Equality::source()"}},
     {"SelectOptions", "predicate", "left out, of structs", select_options<Affine>({}), {"items of a custom type have no order", "predicate of your own"}},
@@ -177,7 +194,7 @@ const std::vector<BadInput> kBadSelections = {
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "an integer that a half rounds", compared<runtime::bf16>(257), {"constant is 257, and an item, bf16, holds integers of 8 bits"}},
     {"Predicate::less Predicate::less_equal Predicate::greater Predicate::greater_equal Predicate::equal Predicate::not_equal", "constant", "an integer that becomes one of few bits as a double", compared<runtime::bf16>(-(std::int64_t{1} << 53) - 1), {"constant is -9007199254740993, and an item, bf16, holds integers of 8 bits"}},
     {"runtime::select runtime::select_indices runtime::partition runtime::select_plan runtime::select_indices_plan runtime::partition_plan", "n", "more items than an address space", select_options({}, ~u64{0}), {"more items than fit"}},
-    {"runtime::select_flagged runtime::select_flagged_plan runtime::unique_consecutive runtime::unique_consecutive_plan runtime::unique_by_key runtime::unique_by_key_plan", "n", "more items than an address space", both(flagged_options({}, ~u64{0}), unique_options({}, ~u64{0})), {"more items than fit"}},
+    {"runtime::select_flagged runtime::select_flagged_plan runtime::partition_flagged runtime::partition_flagged_plan runtime::partition_flagged_into_one runtime::partition_flagged_into_one_plan runtime::unique_consecutive runtime::unique_consecutive_plan runtime::unique_by_key runtime::unique_by_key_plan", "n", "more items than an address space", both(flagged_options<>({}, ~u64{0}), unique_options({}, ~u64{0})), {"more items than fit"}},
     {"runtime::select_indices runtime::select_indices_plan", "n", "more items than an index counts", {cpp([](Arguments&) { runtime::select_indices_plan<int, int>((u64{1} << 31) + 1); })}, {"more items than index_type has indices for"}},
     {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "forward_progress", "no forward progress", options_of_selections({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
     {"SelectOptions FlaggedOptions UniqueOptions ThreeWayOptions", "latency", "no latency", options_of_selections({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
@@ -197,8 +214,9 @@ TEST(SpoiledSelections, AreRightUntilARowSpoilsThem) {
   expect_right({c_selection([](auto&) {}), c_selection([](auto&) {}, of_flags), c_selection([](auto&) {}, of_both),
                 c_selection([](auto&) {}, of_indices), c_selection([](auto&) {}, of_three),
                 c_selection([](auto&) {}, of_behind), c_selection([](auto&) {}, of_source), three_way_options(kAround),
-                select_options({}), flagged_options({}), unique_options({}), options_of_selections({}),
-                compared<runtime::f16>(3)});
+                select_options({}), flagged_options<>({}),
+                flagged_options<double>({.predicate = runtime::Predicate::less(0.5)}), unique_options({}),
+                options_of_selections({}), compared<runtime::f16>(3)});
 }
 
 }  // namespace

@@ -25,6 +25,10 @@ TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
         custom.criterion = criterion;
         if (invalid_custom_reason(custom.custom_bytes, custom.custom_alignment) == nullptr) types.push_back(custom);
       }
+  for (const FlagType flags : {FlagType::i16, FlagType::f64})
+    for (const ValueType type : kTypes)
+      if (type != ValueType::custom)
+        types.push_back({.input_type = type, .criterion = Criterion::flagged, .flag_type = flags});
   for (SelectRequest request : types)
     for (const Selected selected : {Selected::items, Selected::indices, Selected::items_and_indices})
       for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind})
@@ -53,6 +57,17 @@ TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
                   ASSERT_EQ(unlisted_parameter(config), "") << to_string(config);
                 }
             }
+}
+
+TEST(Space, FlagsOfEverySignShareTheirKernels) {
+  const auto compiled = [](SelectRequest request) { return Request(request).algorithm().compiled(Request(request)); };
+  SelectRequest narrow{.criterion = Criterion::flagged, .flag_type = FlagType::i32}, wide = narrow;
+  EXPECT_EQ(typed<SelectRequest>(compiled(narrow)).flag_type, FlagType::u32);
+  wide.flag_type = FlagType::f32;
+  EXPECT_EQ(typed<SelectRequest>(compiled(wide)).flag_type, FlagType::f32) << "a negative zero is not one by its bits";
+  narrow.criterion = Criterion::less;
+  narrow.subject = Subject::flag;
+  EXPECT_EQ(typed<SelectRequest>(compiled(narrow)).flag_type, FlagType::i32);
 }
 
 // Measured: tests/bench/results/h200-one-shot-shapes.csv.

@@ -33,20 +33,19 @@ struct Selection {
   }
 };
 
-// The part of an item where there are three.
-inline int plain_part(const SelectRequest& request, const std::byte* item, const void* constant) {
+// The part of an item or flag of that type where there are three.
+inline int plain_part(const SelectRequest& request, ValueType type, const std::byte* item, const void* constant) {
   if (request.criterion == Criterion::parts) return std::min(std::to_integer<int>(*item) % 4, 2);  // as the stand-in
-  const long double number = floating_at(request.input_type, item);
-  const long double pivot = floating_at(request.input_type, static_cast<const std::byte*>(constant));
+  const long double number = floating_at(type, item);
+  const long double pivot = floating_at(type, static_cast<const std::byte*>(constant));
   return number < pivot ? 0 : number == pivot ? 1 : 2;
 }
 
-inline bool is_kept(const SelectRequest& request, const std::byte* item, const std::byte* before, const std::byte* flag,
+inline bool is_kept(const SelectRequest& request, ValueType type, const std::byte* item, const std::byte* before,
                     const void* constant) {
-  const ValueType type = request.input_type;
   switch (request.criterion) {
     case Criterion::flagged:
-      return *flag != std::byte{0};
+      return floating_at(type, item) != 0;
     case Criterion::predicate:  // as the stand-in does
       return (std::to_integer<int>(*item) & 1) == 1;
     case Criterion::unique_by:
@@ -78,12 +77,17 @@ inline bool is_kept(const SelectRequest& request, const std::byte* item, const s
 inline Selection plain_selection(const SelectRequest& request, const std::byte* items, const std::byte* flags,
                                  const std::byte* values, const void* constant) {
   const u64 bytes = static_cast<u64>(request.input_bytes()), value_bytes = static_cast<u64>(request.value_bytes());
+  // What the criterion looks at.
+  const bool by_flag = flags != nullptr && request.reads_flags();
+  const ValueType type = by_flag ? *parse_token<ValueType>(token(request.flag_type)) : request.input_type;
+  const std::byte* const subjects = by_flag ? flags : items;
+  const u64 subject_bytes = static_cast<u64>(request.bytes_of(type));
   Selection result;
   for (u64 index = 0; index < request.n; ++index) {
-    const std::byte* const item = items + index * bytes;
+    const std::byte *const item = items + index * bytes, *const subject = subjects + index * subject_bytes;
     const int part = request.parts() == 3
-                         ? plain_part(request, item, constant)
-                         : !is_kept(request, item, index > 0 ? item - bytes : nullptr, flags + index, constant);
+                         ? plain_part(request, type, subject, constant)
+                         : !is_kept(request, type, subject, index > 0 ? subject - subject_bytes : nullptr, constant);
     result.parts[part].insert(result.parts[part].end(), item, item + bytes);
     if (part < 2) ++result.counts[part];
     if (part != 0) continue;

@@ -47,6 +47,20 @@ std::vector<SelectRequest> criteria_and_types() {
   return all;
 }
 
+// Every criterion that may look at flags, with flags of every type.
+std::vector<SelectRequest> criteria_and_flags() {
+  std::vector<SelectRequest> all;
+  for (std::size_t criterion = 0; criterion < std::size(Tokens<Criterion>::kNames); ++criterion)
+    for (std::size_t type = 0; type < std::size(Tokens<FlagType>::kNames); ++type) {
+      SelectRequest request = custom_request(12, static_cast<Criterion>(criterion));
+      request.flag_type = static_cast<FlagType>(type);
+      request.subject = request.criterion == Criterion::flagged ? Subject::item : Subject::flag;
+      if (has_three_parts(request.criterion)) request.rejected = Rejected::apart;
+      if (unsupported_reason(request) == nullptr) all.push_back(request);
+    }
+  return all;
+}
+
 // A request with everything that may be written beside kept items.
 std::vector<SelectRequest> with_all_outputs(const SelectRequest& request) {
   std::vector<SelectRequest> all(6, request);
@@ -109,6 +123,15 @@ TEST(ReferenceOfSelections, AgreesWithAPlainLoop) {
         ASSERT_TRUE(applies(pattern, spec.request));
         expect_agreement(*make_reference({spec}), spec);
       }
+}
+
+TEST(ReferenceOfSelections, AgreesOnFlagsOfEveryType) {
+  ASSERT_EQ(criteria_and_flags().size(), std::size(Tokens<FlagType>::kNames) * 10);
+  for (const SelectRequest& request : criteria_and_flags())
+    for (const InputPattern pattern : {InputPattern::exact, InputPattern::specials}) {
+      const InputSpec spec = with(request, 2000, pattern);
+      expect_agreement(*make_reference({spec}), spec);
+    }
 }
 
 TEST(ReferenceOfSelections, AgreesOnAllThatIsWrittenBesideKeptItems) {
@@ -183,7 +206,9 @@ double kept_share(const InputSpec& spec, u64 first, u64 items) {
 }
 
 TEST(InputsOfSelections, KeepAboutHalfOfTheItems) {
-  for (const SelectRequest& request : criteria_and_types()) {
+  std::vector<SelectRequest> all = criteria_and_types();
+  for (const SelectRequest& request : criteria_and_flags()) all.push_back(request);
+  for (const SelectRequest& request : all) {
     // The stand-in finds one in four neighbours equal that are drawn apart. Of three parts one is kept.
     const bool of_three = has_three_parts(request.criterion);
     const double least = of_three ? 0.2 : request.criterion == Criterion::unique_by ? 0.33 : 0.45;
@@ -235,6 +260,10 @@ std::string complaint(const SelectRequest& request, const std::function<void(con
 TEST(VerifierOfSelections, AcceptsARightOneOfEveryCriterionAndType) {
   for (const SelectRequest& types : criteria_and_types()) {
     SelectRequest request = types;
+    request.n = 600;
+    EXPECT_EQ(complaint(request, [](const Ran&) {}), "") << to_string(Request(request));
+  }
+  for (SelectRequest request : criteria_and_flags()) {
     request.n = 600;
     EXPECT_EQ(complaint(request, [](const Ran&) {}), "") << to_string(Request(request));
   }

@@ -281,28 +281,76 @@ TEST(ApiSelect, WritesACountOfNoItems) {
   expect_none([&] { runtime::select_plan<int>(0)(none, none, count.data()); });
 }
 
+// Flags of a type, selected and partitioned by. is_kept: what the options' predicate says, by default what is not 0.
 template <class Flag>
-void expect_flagged() {
+void expect_flagged(
+    const runtime::FlaggedOptions<Flag>& options = {},
+    const std::function<bool(Flag)>& is_kept = [](Flag flag) { return flag != Flag{}; }) {
   const auto values = items<int>();
-  std::vector<unsigned char> flags(kItems);
-  std::vector<int> expected;
-  for (std::size_t index = 0; index < flags.size(); ++index) {
-    flags[index] = static_cast<unsigned char>(index % 5 < 2);
-    if (flags[index] != 0) expected.push_back(values[index]);
+  std::vector<unsigned char> memory(kItems * sizeof(Flag));  // a vector of bool has no array
+  auto* const flags = reinterpret_cast<Flag*>(memory.data());
+  std::vector<int> kept, others;
+  for (std::size_t index = 0; index < kItems; ++index) {
+    // What is kept is told by the highest byte, too.
+    flags[index] =
+        static_cast<Flag>(index % 5 < 2 ? Flag{} : std::numeric_limits<Flag>::max() / static_cast<Flag>(1 + index % 5));
+    (is_kept(flags[index]) ? kept : others).push_back(values[index]);
   }
-  const Buffer<unsigned char> device_flags(flags);
-  const auto* const typed_flags = reinterpret_cast<const Flag*>(device_flags.data());
-  expect_kept<int>(values, expected, [&](const int* in, int* out, Count* count, std::uint64_t n) {
-    runtime::select_flagged(in, typed_flags, out, count, n);
+  const Buffer<unsigned char> buffer(memory);
+  const auto* const device_flags = reinterpret_cast<const Flag*>(buffer.data());
+  std::vector<int> both = kept;
+  both.insert(both.end(), others.begin(), others.end());
+  expect_kept<int>(values, kept, [&](const int* in, int* out, Count* count, std::uint64_t n) {
+    runtime::select_flagged(in, device_flags, out, count, n, options);
   });
-  expect_kept<int>(values, expected, [&](const int* in, int* out, Count* count, std::uint64_t n) {
-    runtime::select_flagged_plan<int>(n)(in, typed_flags, out, count);
+  expect_kept<int>(values, kept, [&](const int* in, int* out, Count* count, std::uint64_t n) {
+    runtime::select_flagged_plan<int, Count, Flag>(n, options)(in, device_flags, out, count);
   });
+  for (const bool by_plan : {false, true}) {
+    const Buffer<int> in(values);
+    const Output<int> kept_out(kItems), rejected(kItems), one(kItems);
+    const Buffer<Count> count(1);
+    if (by_plan)
+      runtime::partition_flagged_plan<int, Count, Flag>(kItems, options)(in.data(), device_flags, kept_out.data(),
+                                                                         rejected.data(), count.data());
+    else
+      runtime::partition_flagged(in.data(), device_flags, kept_out.data(), rejected.data(), count.data(), kItems,
+                                 options);
+    EXPECT_EQ(value_of(count), kept.size());
+    expect_same(kept_out.first(kept.size()), kept);
+    expect_same(rejected.first(others.size()), others);
+    if (by_plan)
+      runtime::partition_flagged_into_one_plan<int, Count, Flag>(kItems, options)(in.data(), device_flags, one.data(),
+                                                                                  count.data());
+    else
+      runtime::partition_flagged_into_one(in.data(), device_flags, one.data(), count.data(), kItems, options);
+    EXPECT_EQ(value_of(count), kept.size());
+    expect_same(one.first(kItems), both);
+  }
 }
 
-TEST(ApiSelect, TakesFlagsAsBytesAndAsBools) {
+TEST(ApiSelect, TakesFlagsOfEveryWidth) {
   expect_flagged<unsigned char>();
   expect_flagged<bool>();
+  expect_flagged<char>();
+  expect_flagged<std::int16_t>();
+  expect_flagged<int>();
+  expect_flagged<long long>();
+  expect_flagged<float>();
+}
+
+TEST(ApiSelect, AsksAPredicateAboutTheFlag) {
+  expect_flagged<int>({.predicate = Predicate::greater(1'000'000'000)}, [](int flag) { return flag > 1'000'000'000; });
+  expect_flagged<double>({.predicate = Predicate::equal(0)}, [](double flag) { return flag == 0; });
+  struct Level {
+    int least;
+  };
+  for (const int least : {1, 600'000'000})
+    expect_flagged<int>({.predicate = Predicate::source("struct State { int least; };\n"
+                                                        "__device__ bool keep(int flag, State level) {\n"
+                                                        "  return flag >= level.least; }",
+                                                        Level{least})},
+                        [=](int flag) { return flag >= least; });
 }
 
 template <class T, class Equal>

@@ -34,6 +34,7 @@ struct Case {
   u64 seed = 1;
   const CustomOperator* custom = nullptr;
   Bytes constant = {};       // or state
+  Bytes flags = {};          // where what is kept does not tell them
   u64 misaligned_items = 0;  // how many items input and output lie behind a vector boundary
   bool in_place = false;
 };
@@ -60,6 +61,15 @@ Bytes indices(u64 n, int bytes) {
   for (u64 index = 0; index < n; ++index)
     std::memcpy(&result[index * static_cast<u64>(bytes)], &index, static_cast<std::size_t>(bytes));
   return result;
+}
+
+// A flag for each item: where it is kept, one byte of it is not 0.
+Bytes flags_of(const SelectRequest& request, const Flags& kept) {
+  const auto bytes = static_cast<std::size_t>(request.flag_bytes());
+  Bytes flags(kept.size() * bytes);
+  for (std::size_t index = 0; bytes > 0 && index < kept.size(); ++index)
+    flags[index * bytes + kept[index] % bytes] = kept[index];
+  return flags;
 }
 
 // Whether memory begins with these bytes, and the rest is as it was.
@@ -95,7 +105,8 @@ void check(const Case& selection) {
   // An output lies otherwise than the input, where they are two.
   const auto input = array(item_bytes, 0);
   const auto output = array(request.writes_items() ? item_bytes : index_bytes, 1);
-  const auto flags = array(1, 3), values = array(value_bytes, 2), values_output = array(value_bytes, 0);
+  const auto flags = array(static_cast<u64>(request.flag_bytes()), 3), values = array(value_bytes, 2),
+             values_output = array(value_bytes, 0);
   const auto positions = array(index_bytes, 0), rejected = array(item_bytes, 2), second = array(item_bytes, 3);
   const u64 counts = static_cast<u64>(request.parts()) - 1,
             count_bytes = static_cast<u64>(bytes_of(request.count_width));
@@ -116,6 +127,7 @@ void check(const Case& selection) {
   arguments.set_operand(OperandRole::count, count.data());
   std::ranges::copy(selection.constant, arguments.init);
   const LaunchList list = selection.config.family().launches(selection.config, request, variant);
+  const Bytes its_flags = selection.flags.empty() ? flags_of(request, selection.kept) : selection.flags;
 
   Flags others(n), of_second = selection.second;
   of_second.resize(n);
@@ -131,7 +143,7 @@ void check(const Case& selection) {
     for (const Bytes& part : {seconds, rest}) items.insert(items.end(), part.begin(), part.end());
   for (int time = 0; time < 2; ++time) {
     std::ranges::copy(selection.items, input->data());
-    std::ranges::copy(selection.kept, flags->data());
+    std::ranges::copy(its_flags, flags->data());
     std::ranges::copy(beside, values->data());
     for (const GuardedMemory* written : std::initializer_list<const GuardedMemory*>{
              output.get(), values_output.get(), positions.get(), rejected.get(), second.get(), &count})
@@ -148,8 +160,8 @@ void check(const Case& selection) {
     if (!selection.in_place) {
       ASSERT_TRUE(holds(*input, selection.items)) << "the input";
     }
-    if (request.criterion == Criterion::flagged) {
-      ASSERT_TRUE(holds(*flags, Bytes(selection.kept.begin(), selection.kept.end()))) << "the flags";
+    if (request.reads_flags()) {
+      ASSERT_TRUE(holds(*flags, its_flags)) << "the flags";
     }
     if (request.has_values()) {
       ASSERT_TRUE(holds(*values_output, taken(beside, request.value_bytes(), selection.kept))) << "the values";
@@ -235,7 +247,9 @@ SelectRequest request_of(const RowReader& row) {
                         .selected = row.token_of<Selected>("selected"),
                         .rejected = row.token_of<Rejected>("rejected"),
                         .values = row.token_of<Values>("values"),
+                        .subject = row.token_of<Subject>("subject"),
                         .n = 1};
+  if (!row.is("flags", "none")) request.flag_type = row.token_of<FlagType>("flags");
   request.index_type = row.is("index", "i64")   ? ValueType::i64
                        : row.is("index", "u32") ? ValueType::u32
                                                 : ValueType::u64;
@@ -256,6 +270,8 @@ const Design& select_design() {
                               {{"family", names_of(algorithm_of<SelectRequest>().families())},
                                {"item", kItems},
                                {"criterion", {"flagged", "predicate", "unique_by", "parts"}},
+                               {"subject", all_tokens<Subject>()},
+                               {"flags", {"none", "u8", "u16", "i32", "u64"}},
                                {"selected", all_tokens<Selected>()},
                                {"index", {"none", "u32", "i64"}},
                                {"rejected", all_tokens<Rejected>()},
@@ -267,9 +283,9 @@ const Design& select_design() {
                                 const RowReader row(select_design(), values);
                                 const SelectRequest request = request_of(row);
                                 if (row.is("index", "none") == request.writes_indices()) return false;
+                                if (row.is("flags", "none") == request.reads_flags()) return false;
                                 if (row.is("place", "in_place") && !request.may_be_in_place()) return false;
-                                if (request.input_type != ValueType::custom && request.criterion != Criterion::flagged)
-                                  return false;
+                                if (request.input_type != ValueType::custom && !request.reads_flags()) return false;
                                 return row.family().unsupported_reason(request, kHostSm) == nullptr;
                               });
   return kDesign;
@@ -298,8 +314,13 @@ const std::vector<DesignedCase>& designed_selections() {
   return kSelections;
 }
 
-// A source that looks at the lowest bits of items, so that flags may be told by them.
+// A source that looks at the lowest bits of items or flags, so that these tell what is kept.
 CustomOperator source_of(const SelectRequest& request) {
+  if (request.subject == Subject::flag) {
+    if (request.criterion == Criterion::parts)
+      return {.source = "__device__ int part(Value flag) { return static_cast<int>(flag & 3); }\n", .name = {}};
+    return {.source = "__device__ bool keep(Value flag) { return (flag & 1) != 0; }\n", .name = {}};
+  }
   const std::string value = "struct alignas(" + std::to_string(request.custom_alignment) +
                             ") Value { unsigned char bytes[" + std::to_string(request.custom_bytes) + "]; };\n";
   if (request.criterion == Criterion::predicate)
@@ -312,14 +333,18 @@ CustomOperator source_of(const SelectRequest& request) {
           .name = {}};
 }
 
-// Writes the flags into the items, as the source reads them.
-void put_flags(Case& selection) {
+// Writes what is kept into the items or the flags, as the source reads them.
+void put_kept(Case& selection, Random& random) {
   const SelectRequest& request = selection.request;
+  const bool of_flags = request.subject == Subject::flag;
+  const auto bytes = static_cast<u64>(of_flags ? request.flag_bytes() : request.input_bytes());
+  if (of_flags) selection.flags = random_bytes(request.n * bytes, random);
+  Bytes& subjects = of_flags ? selection.flags : selection.items;
   if (request.criterion == Criterion::unique_by && request.n > 0) selection.kept[0] = 1;
   u32 last = 1;
   for (u64 index = 0; index < request.n; ++index) {
     const bool kept = selection.kept[index] != 0;
-    unsigned char& first = selection.items[index * static_cast<u64>(request.input_bytes())];
+    unsigned char& first = subjects[index * bytes];
     if (request.criterion == Criterion::parts) {
       if (kept) selection.second[index] = 0;
       first = static_cast<unsigned char>((first & ~3u) | (kept ? 0 : selection.second[index] != 0 ? 1 : 2 + index % 2));
@@ -357,7 +382,7 @@ TEST_P(Selections, PutItemsWhereTheyBelong) {
     if (request.criterion == Criterion::parts)
       selection.second = pattern(static_cast<int>(random.below(kPatternCount)), n, random);
     if (request.criterion != Criterion::flagged) {
-      put_flags(selection);
+      put_kept(selection, random);
       selection.custom = &source;
     }
     check(selection);
@@ -410,19 +435,26 @@ void check_comparisons(ValueType type, T constant) {
         return item != constant;
     }
   };
-  for (int criterion = 0; criterion <= static_cast<int>(Criterion::not_equal); ++criterion) {
-    const SelectRequest request = of_type(type, static_cast<Criterion>(criterion), 1000);
+  const auto check_one = [&](const SelectRequest& request) {
     Case selection{.request = request, .config = drawn_config(request, random), .items = {}, .kept = {}};
     selection.constant.resize(sizeof constant);
     std::memcpy(selection.constant.data(), &constant, sizeof constant);
-    selection.items.resize(request.n * sizeof(T));
+    Bytes numbers(request.n * sizeof(T));
     for (u64 index = 0; index < request.n; ++index) {
       const T item = choices[random.below(static_cast<u32>(choices.size()))];
-      std::memcpy(&selection.items[index * sizeof(T)], &item, sizeof item);
+      std::memcpy(&numbers[index * sizeof(T)], &item, sizeof item);
       selection.kept.push_back(keeps(request.criterion, item));
     }
+    selection.items = request.reads_flags() ? random_bytes(2 * request.n, random) : numbers;
+    if (request.reads_flags()) selection.flags = numbers;
     check(selection);
-  }
+  };
+  for (int criterion = 0; criterion <= static_cast<int>(Criterion::not_equal); ++criterion)
+    check_one(of_type(type, static_cast<Criterion>(criterion), 1000));
+  SelectRequest by_flag = of_type(ValueType::i16, Criterion::less_equal, 1000);
+  by_flag.subject = Subject::flag;
+  by_flag.flag_type = *parse_token<FlagType>(token(type));
+  check_one(by_flag);
 }
 
 TEST_P(SelectCompared, KeepsWhatComparesSo) {
@@ -474,6 +506,25 @@ TEST(Select, ComparesHalfPrecisionNumbersAsNumbers) {
     }
     check(selection);
   }
+}
+
+TEST(SelectFlagged, TakesNegativeZerosForZerosAndNansForOthers) {
+  const std::vector<f32> flags{
+      0.0f, -0.0f, 1, -1, std::numeric_limits<f32>::quiet_NaN(), std::numeric_limits<f32>::denorm_min()};
+  Random random(47);
+  SelectRequest request = of_type(ValueType::u8, Criterion::flagged, 900);
+  request.flag_type = FlagType::f32;
+  Case selection{.request = request,
+                 .config = drawn_config(request, random),
+                 .items = random_bytes(request.n, random),
+                 .kept = {},
+                 .flags = Bytes(4 * request.n)};
+  for (u64 index = 0; index < request.n; ++index) {
+    const f32 flag = flags[random.below(static_cast<u32>(flags.size()))];
+    std::memcpy(&selection.flags[4 * index], &flag, sizeof flag);
+    selection.kept.push_back(flag != 0);
+  }
+  check(selection);
 }
 
 // Runs of equal items, of which each first one is kept.

@@ -31,6 +31,7 @@ constexpr Items kItems[] = {{"u8_i8", ValueType::u8, ValueType::i8},
 Criterion criterion_of(const RowReader& row, bool is_struct) {
   const std::string& name = row["criterion"];
   const bool by_source = is_struct || row.is("told_by", "source");
+  if (name == "of_flag") return row.is("told_by", "source") ? Criterion::predicate : Criterion::less;
   if (name == "constant") return row.is("told_by", "source") ? Criterion::equal : Criterion::less;
   if (name == "neighbour") return by_source ? Criterion::unique_by : Criterion::unique;
   if (name == "three_parts") return by_source ? Criterion::parts : Criterion::around;
@@ -47,6 +48,8 @@ SelectRequest selection_of(const RowReader& row) {
     request.custom_alignment = natural_alignment(request.custom_bytes);
   }
   request.criterion = criterion_of(row, is_struct);
+  if (row.is("criterion", "of_flag")) request.subject = Subject::flag;
+  if (request.reads_flags()) request.flag_type = row.is("of_two_types", "other") ? FlagType::f64 : FlagType::u8;
   if (row.is("of_two_types", "other")) request.count_width = IntegerWidth::bits_32;
   request.rejected = row.token_of<Rejected>("rejected");
   request.values = row.is("beside", "value_of_1")   ? Values::bytes_1
@@ -72,7 +75,7 @@ const Design& selections() {
                   {{"family", family_names<SelectRequest>()},
                    {"sm", kFewSmNames},
                    {"items", items},
-                   {"criterion", {"constant", "flagged", "neighbour", "predicate", "three_parts"}},
+                   {"criterion", {"constant", "flagged", "of_flag", "neighbour", "predicate", "three_parts"}},
                    {"rejected", {"dropped", "apart", "behind"}},
                    {"beside", {"nothing", "value_of_1", "value_of_8", "u32_index", "i64_index_only"}},
                    {"of_two_types", {"one", "other"}, true},
@@ -98,11 +101,15 @@ TEST(Selections, CompileForEveryArchitectureInRegisters) {
     ASSERT_EQ(reject_reason(config, request, sm_of(row)), nullptr) << to_string(config);
     const Binary binary =
         compiled_whole(instantiate(request, config, row.variant(), takes_source ? &stand_in : nullptr), sm_of(row));
-    // Of bytes a thread holds 64 items. Where it writes their indices too, sm_120 leaves out two words, and no other
-    // does.
-    const bool leaves_out_words = row.is("family", "select_lookback") && sm_of(row) == 120 &&
-                                  row.is("items", "u8_i8") && row.is("beside", "u32_index");
-    expect_registers_hold(binary, leaves_out_words ? 8 : 0, 1, to_string(config));
+    // Of bytes a thread holds 64 items. Where it writes their indices too, sm_120 leaves out two words, and 12 of a
+    // partition by source; no other does.
+    const bool holds_most =
+        row.is("family", "select_lookback") && sm_of(row) == 120 && row.is("items", "u8_i8") && row.is("size", "many");
+    const int left_out = !holds_most                                                       ? 0
+                         : row.is("beside", "u32_index")                                   ? 8
+                         : row.is("criterion", "predicate") && row.is("rejected", "apart") ? 48
+                                                                                           : 0;
+    expect_registers_hold(binary, left_out, 1, to_string(config));
   });
 }
 

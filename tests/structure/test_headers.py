@@ -120,7 +120,7 @@ def calls_of_scantune() -> list[str]:
     code = [span for cell in cells for span in re.findall(r"`([^`]*)`", cell)]
     calls = [span for span in code if re.search(r"\w(<.*>)?\(", span) and span not in NO_WHOLE_CALLS]
     plans = re.findall(r"^    (const auto plan = [^\n]*)\n    (plan\([^\n]*)$", page, re.MULTILINE)
-    assert (len(calls), len(plans)) == (28, 1)
+    assert (len(calls), len(plans)) == (29, 1)
     return [*(f"{call.rstrip(';')};" for call in calls), *(f"{{ {first} {second} }}" for first, second in plans)]
 
 
@@ -301,7 +301,7 @@ REFUSED_CALLS = [
     ("scan(floats, ints, 1, Op::max)", "floating-point items need a floating-point accumulator"),
     ("reduce(wide, ints, 1, Op::max)", "a struct is input, accumulator and output type at once"),
     ("plan<int, int, float>(1, Op::max)", "the output must be of a floating-point type"),
-    ("select_flagged(ints, floats, ints, counts, 1)", "flags must be bytes"),
+    ("select_flagged(ints, structs, ints, counts, 1)", "flags must be numbers"),
     ("select_indices(ints, bytes, counts, 1)", "indices must be integers of 4 or 8 bytes"),
     ("unique_by_key(ints, wide, ints, wide, counts, 1)", "values must have 1, 2, 4 or 8 bytes"),
     ('Op::custom("", 0, std::string())', "a state must be trivially copyable"),

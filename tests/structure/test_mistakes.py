@@ -57,6 +57,8 @@ RIGHT = [
     "select(ints, ints, ints, 1)", "select_plan<int, int>(1)(ints, ints, ints)", "argmin(ints, ints, ints, 1)",
     "scan(ints, ints, 1, {.device_n = ints})",
     "select(ints, ints, longs, 1, {.predicate = Predicate::less(1)})", "select_flagged(ints, flags, ints, counts, 1)",
+    "select_flagged(ints, floats, ints, counts, 1, {.predicate = Predicate::greater(0.5)})",
+    "partition_flagged(ints, longs, ints, ints, counts, 1)",
     'select(ints, ints, counts, 1, {.predicate = Predicate::source("", 1)})',
     'unique_consecutive(ints, ints, counts, 1, {.equality = Equality::source("")})',
     "unique_by_key(characters, ints, characters, ints, counts, 1)", "sort(ints, ints, 1, {.order = Order::descending})",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -34,6 +35,7 @@ struct Pivot {
 };
 
 inline constexpr ValueWords kConstantWords = {"the predicate's constant", "an item, ", "pass a constant that it holds"};
+inline constexpr ValueWords kFlagWords = {"the predicate's constant", "a flag, ", "pass a constant that it holds"};
 inline constexpr ValueWords kPivotWords = {"the pivot", "an item, ", "pass a pivot that it holds"};
 
 // The bits of a half-precision number, for a format given by its fraction bits and least exponent.
@@ -88,7 +90,7 @@ CallBytes constant_of(const ValueWords& words, const X& value) {
 
 }  // namespace detail
 
-// A predicate: it says of each item, by its value, whether a selection keeps it.
+// A predicate: it says of each item, by its value or its flag's, whether a selection keeps it.
 struct Predicate {
   // Compare an item with a constant, as C++ compares two numbers of the item type: only not_equal() keeps a NaN. The
   // constant is any number that the item type can represent. A floating-point number is not converted to an integer.
@@ -121,8 +123,8 @@ struct Predicate {
 
   // A predicate in CUDA C++ source; UserFunction has the rules. The source defines
   //     __device__ bool keep(Value item)
-  // Value is the item type. It is already declared if it is a number; for a struct, the source defines a Value with the
-  // same members. keep() is called once or twice for an item and must return the same answer both times.
+  // Value is the item type, or the flags'. It is already declared if it is a number; for a struct, the source defines a
+  // Value with the same members. keep() is called once or twice for an item and must return the same answer both times.
   template <class... State>
   static UserFunction source(std::string source, const State&... state) {
     return {UserFunction::Role::keep, std::move(source), state...};
@@ -177,18 +179,24 @@ class Rule {
     request.constant = request.function != nullptr ? nullptr : constant_.bytes;
   }
 
+  // Whether it keeps what is not 0.
+  bool asks_for_others_than_0() const {
+    return criterion_ == SCANTUNE_NOT_EQUAL &&
+           std::all_of(std::begin(constant_.bytes), std::end(constant_.bytes), [](auto byte) { return byte == 0; });
+  }
+
  private:
   scantune_criterion criterion_;
   CallBytes constant_;
   UserFunction function_;
 };
 
-template <class T>
+template <class T, const ValueWords& kWords = kConstantWords>
 class Criterion : public Rule<T> {
  public:
   Criterion() : Rule<T>(SCANTUNE_NOT_EQUAL) {}  // other than 0
   template <class X>
-  Criterion(const Comparison<X>& comparison) : Rule<T>(kConstantWords, comparison.criterion, comparison.constant) {}
+  Criterion(const Comparison<X>& comparison) : Rule<T>(kWords, comparison.criterion, comparison.constant) {}
   Criterion(const UserFunction& function) : Rule<T>(SCANTUNE_PREDICATE, function) {
     check_role<SCANTUNE_FUNCTION_KEEP>("predicate", function.get());
   }

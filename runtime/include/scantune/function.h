@@ -5,8 +5,8 @@
 #include "scantune/types.h"
 
 /* The role of a function, and what its source defines at global scope. Value is the accumulator in combine() and
- * less(), the item type in the functions of a selection, the input type in load() and the accumulator in store().
- * Result is the accumulator in load() and the output type in store(). */
+ * less(), the item or flag type in the functions of a selection, the input type in load() and the accumulator in
+ * store(). Result is the accumulator in load() and the output type in store(). */
 typedef enum scantune_function_role {
   SCANTUNE_FUNCTION_COMBINE = 1,     /* Value combine(Value earlier, Value later): associative, need not commute */
   SCANTUNE_FUNCTION_MAP = 2,         /* Result load(Value item), or Result store(Value result) */

@@ -62,13 +62,17 @@ class Written {
   const void* pointer_ = nullptr;
 };
 
-// A pointer to flags, which are 0 or not: bool or integers of 8 bits.
+// A pointer to flags: of the plan's type, or of another integer as wide.
+template <class Flag>
 class FlagPointer {
  public:
   constexpr FlagPointer(std::nullptr_t) {}
-  template <class Flag>
-  constexpr FlagPointer(const Flag* flags) : flags_(flags) {
-    static_assert(std::is_integral_v<Flag> && sizeof(Flag) == 1, "flags must be bytes: bool or an integer of 8 bits");
+  template <class Other>
+  constexpr FlagPointer(const Other* flags) : flags_(flags) {
+    static_assert(
+        std::is_same_v<Flag, Other> ||
+            (std::is_integral_v<Flag> && std::is_integral_v<Other> && sizeof(Flag) == sizeof(Other)),
+        "the plan's flags are of another type: name theirs, as in select_flagged_plan<float, std::uint64_t, int>(n)");
   }
 
   constexpr const void* get() const { return flags_; }
@@ -120,7 +124,8 @@ template <class T>
 using Second = Array<SCANTUNE_SECOND, T*>;
 template <class T>
 using Rejected = Array<SCANTUNE_REJECTED, T*>;
-using Flags = Array<SCANTUNE_FLAGS, detail::FlagPointer>;
+template <class Flag>
+using Flags = Array<SCANTUNE_FLAGS, detail::FlagPointer<Flag>>;
 template <class Integer>
 using Count = Array<SCANTUNE_COUNT, detail::Written<Integer>>;
 template <class Integer>

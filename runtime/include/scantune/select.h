@@ -12,7 +12,7 @@ typedef enum scantune_criterion {
   SCANTUNE_GREATER_EQUAL = 3,
   SCANTUNE_EQUAL = 4,
   SCANTUNE_NOT_EQUAL = 5,
-  SCANTUNE_FLAGGED = 6,   /* its flag, one byte, is not 0 */
+  SCANTUNE_FLAGGED = 6,   /* its flag is not 0 */
   SCANTUNE_UNIQUE = 7,    /* it differs from the item before it; the first item is kept */
   SCANTUNE_PREDICATE = 8, /* the request's keep() returns true */
   SCANTUNE_UNIQUE_BY = 9, /* like SCANTUNE_UNIQUE, by the request's equal() */
@@ -20,6 +20,12 @@ typedef enum scantune_criterion {
   SCANTUNE_PARTS = 10, /* the request's part() */
   SCANTUNE_AROUND = 11 /* less than the constant, equal to it, the rest */
 } scantune_criterion;
+
+/* What the constant or the function is for. */
+typedef enum scantune_subject {
+  SCANTUNE_ITEM = 0,
+  SCANTUNE_FLAG = 1 /* the item's flag: comparisons, keep() and part() take it instead of the item */
+} scantune_subject;
 
 /* What is written for a kept item. */
 typedef enum scantune_selected {
@@ -39,11 +45,11 @@ typedef enum scantune_rejected {
  *
  * SCANTUNE_INPUT: the items. SCANTUNE_OUTPUT: the kept ones, or with SCANTUNE_SELECTED_INDICES their input indices.
  * SCANTUNE_COUNT: how many are kept; with three parts the second part's count follows. Further arrays of n each:
- * SCANTUNE_FLAGS with SCANTUNE_FLAGGED, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with a value_type, SCANTUNE_INDICES
- * with SCANTUNE_SELECTED_ITEMS_AND_INDICES, SCANTUNE_REJECTED with SCANTUNE_APART, and SCANTUNE_SECOND with
- * SCANTUNE_APART and three parts. Nothing is written after the last item of an output. The output may be the input,
- * except with SCANTUNE_SELECTED_INDICES, SCANTUNE_BEHIND or three parts; all other arrays must not overlap. The host
- * does not wait for the count. If n is 0, the count is 0. */
+ * SCANTUNE_FLAGS with SCANTUNE_FLAGGED or SCANTUNE_FLAG, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with a value_type,
+ * SCANTUNE_INDICES with SCANTUNE_SELECTED_ITEMS_AND_INDICES, SCANTUNE_REJECTED with SCANTUNE_APART, and SCANTUNE_SECOND
+ * with SCANTUNE_APART and three parts. Nothing is written after the last item of an output. The output may be the
+ * input, except with SCANTUNE_SELECTED_INDICES, SCANTUNE_BEHIND or three parts; all other arrays must not overlap. The
+ * host does not wait for the count. If n is 0, the count is 0. */
 typedef struct scantune_select_request {
   scantune_head head;
   scantune_type input_type;
@@ -59,15 +65,17 @@ typedef struct scantune_select_request {
                                default is all that is allowed */
   scantune_type count_type; /* type of counts: an integer of 4 or 8 bytes, by default SCANTUNE_U64 */
   uint32_t spare;           /* must be 0 */
-  const void* constant;     /* the item that items are compared with, in host memory; NULL for other criteria */
+  const void* constant;     /* the item or flag to compare with, in host memory; NULL for other criteria */
   const scantune_function* function; /* for SCANTUNE_PREDICATE, SCANTUNE_UNIQUE_BY and SCANTUNE_PARTS; else NULL */
+  scantune_type flag_type;           /* type of flags, a number; SCANTUNE_DEFAULT_TYPE: bytes, as SCANTUNE_U8 */
+  scantune_subject subject;          /* SCANTUNE_ITEM with SCANTUNE_FLAGGED, SCANTUNE_UNIQUE and SCANTUNE_UNIQUE_BY */
 } scantune_select_request;
 
 /* clang-format off */
 #define SCANTUNE_SELECT_REQUEST_INIT                                                                                  \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SELECT, scantune_select_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,  \
    0, SCANTUNE_LESS, SCANTUNE_SELECTED_ITEMS, SCANTUNE_DROPPED, SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,      \
-   NULL, NULL}
+   NULL, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_ITEM}
 /* clang-format on */
 
 #endif

@@ -7,6 +7,7 @@
 //   runtime::unique_by_key(d_keys, d_values, d_keys_out, d_values_out, d_count, n);
 //   runtime::select_indices(d_in, d_indices, d_count, n);             // the indices of items that are not 0
 //   runtime::partition(d_in, d_kept, d_rejected, d_count, n, {.predicate = runtime::Predicate::less(0)});
+//   runtime::partition_flagged(d_in, d_flags, d_kept, d_rejected, d_count, n);
 //   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
 //
 // All pointers are to device memory, the count's too, so the host does not wait for it. A count is an integer of 4 or 8
@@ -40,7 +41,18 @@ struct SelectOptions {
   std::string config = {};  // as in ScanOptions
 };
 
+namespace detail {
+
+// The number that a flag is.
+template <class Flag>
+using FlagNumber = std::conditional_t<std::is_same_v<Flag, bool>, std::uint8_t, Flag>;
+
+}  // namespace detail
+
+template <class Flag = std::uint8_t>
 struct FlaggedOptions {
+  // One of Predicate's, which is asked about flags. By default items are kept whose flag is not 0.
+  detail::Criterion<detail::FlagNumber<Flag>, detail::kFlagWords> predicate = {};
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -70,17 +82,20 @@ struct UniqueOptions {
   std::string config = {};
 };
 
-// Plans of the functions below. The first serves unique_consecutive() and partitions into one array, too.
+// Plans of the functions below. The first serves unique_consecutive() and partitions into one array, too, and that of
+// flagged items partitions by flags into one array.
 template <class T, class CountType = std::uint64_t>
 using SelectPlan = Plan<Input<T>, Output<T>, Count<CountType>>;
-template <class T, class CountType = std::uint64_t>
-using FlaggedPlan = Plan<Input<T>, Flags, Output<T>, Count<CountType>>;
+template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
+using FlaggedPlan = Plan<Input<T>, Flags<Flag>, Output<T>, Count<CountType>>;
 template <class Key, class Value, class CountType = std::uint64_t>
 using UniqueByKeyPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>, Count<CountType>>;
 template <class T, class Index, class CountType = std::uint64_t>
 using IndicesPlan = Plan<Input<T>, Output<Index>, Count<CountType>>;
 template <class T, class CountType = std::uint64_t>
 using PartitionPlan = Plan<Input<T>, Output<T>, Rejected<T>, Count<CountType>>;
+template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
+using FlaggedPartitionPlan = Plan<Input<T>, Flags<Flag>, Output<T>, Rejected<T>, Count<CountType>>;
 template <class T, class CountType = std::uint64_t>
 using ThreeWayPlan = Plan<Input<T>, Output<T>, Second<T>, Rejected<T>, Count<CountType>>;
 
@@ -95,7 +110,18 @@ template <class T>
 void take_rule(scantune_select_request& request, const ThreeWayOptions<T>& options) {
   options.parts.put_in(request);
 }
-inline void take_rule(scantune_select_request& request, const FlaggedOptions&) { request.criterion = SCANTUNE_FLAGGED; }
+template <class Flag>
+void take_rule(scantune_select_request& request, const FlaggedOptions<Flag>& options) {
+  static_assert(std::is_arithmetic_v<Flag> || kHalfType<Flag> != SCANTUNE_DEFAULT_TYPE,
+                "flags must be numbers: bool, integers or floating-point numbers");
+  request.flag_type = type_of<FlagNumber<Flag>>();
+  if (options.predicate.asks_for_others_than_0()) {
+    request.criterion = SCANTUNE_FLAGGED;
+    return;
+  }
+  options.predicate.put_in(request);
+  request.subject = SCANTUNE_FLAG;
+}
 inline void take_rule(scantune_select_request& request, const UniqueOptions& options) {
   request.function = options.equality.get();
   check_role<SCANTUNE_FUNCTION_EQUAL>("equality", request.function);
@@ -145,6 +171,15 @@ auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rej
   return call;
 }
 
+// Plans by flags of one type, as the templates above take them.
+template <class Flag>
+struct FlaggedBy {
+  template <class T, class CountType>
+  using Selection = FlaggedPlan<T, CountType, Flag>;
+  template <class T, class CountType>
+  using Partition = FlaggedPartitionPlan<T, CountType, Flag>;
+};
+
 }  // namespace detail
 
 // Writes the items of input[0, n) that the predicate keeps to the output, in order, and their number to count[0].
@@ -155,11 +190,13 @@ void select(const T* input, T* output, CountType* count, std::uint64_t n,
 }
 SCANTUNE_EXPLAIN_MISTAKES(select)
 
-// The same for items whose flag, a byte or bool, is not 0.
-template <class T, class CountType>
-void select_flagged(const T* input, detail::FlagPointer flags, T* output, CountType* count, std::uint64_t n,
-                    const FlaggedOptions& options = {}) {
-  detail::selection_of<FlaggedPlan, T, CountType>(n, options).run(input, flags, output, count);
+// The same for items whose flag is not 0, or one that the predicate keeps. Flags are bool, integers or floating-point
+// numbers.
+template <class T, class Flag, class CountType>
+void select_flagged(const T* input, const Flag* flags, T* output, CountType* count, std::uint64_t n,
+                    const FlaggedOptions<std::type_identity_t<Flag>>& options = {}) {
+  detail::selection_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options)
+      .run(input, flags, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
 
@@ -206,6 +243,22 @@ void partition_into_one(const T* input, T* output, CountType* count, std::uint64
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
 
+// Both for the items that flags keep, as in select_flagged().
+template <class T, class Flag, class CountType>
+void partition_flagged(const T* input, const Flag* flags, T* kept, T* rejected, CountType* count, std::uint64_t n,
+                       const FlaggedOptions<std::type_identity_t<Flag>>& options = {}) {
+  detail::partition_of<detail::FlaggedBy<Flag>::template Partition, T, CountType>(n, options, SCANTUNE_APART)
+      .run(input, flags, kept, rejected, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(partition_flagged)
+template <class T, class Flag, class CountType>
+void partition_flagged_into_one(const T* input, const Flag* flags, T* output, CountType* count, std::uint64_t n,
+                                const FlaggedOptions<std::type_identity_t<Flag>>& options = {}) {
+  detail::partition_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options, SCANTUNE_BEHIND)
+      .run(input, flags, output, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(partition_flagged_into_one)
+
 // Writes three parts to `first`, `second` and `rest`, each in order, and the sizes of the first two to counts[0] and
 // counts[1]. No arrays may overlap. Messages call them output, second and rejected.
 template <class T, class CountType>
@@ -230,9 +283,9 @@ SelectPlan<T, CountType> select_plan(std::uint64_t n, const SelectOptions<T>& op
   return detail::selection_of<SelectPlan, T, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_plan)
-template <class T, class CountType = std::uint64_t>
-FlaggedPlan<T, CountType> select_flagged_plan(std::uint64_t n, const FlaggedOptions& options = {}) {
-  return detail::selection_of<FlaggedPlan, T, CountType>(n, options).plan();
+template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
+FlaggedPlan<T, CountType, Flag> select_flagged_plan(std::uint64_t n, const FlaggedOptions<Flag>& options = {}) {
+  return detail::selection_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_flagged_plan)
 template <class T, class CountType = std::uint64_t>
@@ -260,6 +313,20 @@ SelectPlan<T, CountType> partition_into_one_plan(std::uint64_t n, const SelectOp
   return detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_into_one_plan)
+template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
+FlaggedPartitionPlan<T, CountType, Flag> partition_flagged_plan(std::uint64_t n,
+                                                                const FlaggedOptions<Flag>& options = {}) {
+  return detail::partition_of<detail::FlaggedBy<Flag>::template Partition, T, CountType>(n, options, SCANTUNE_APART)
+      .plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_flagged_plan)
+template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
+FlaggedPlan<T, CountType, Flag> partition_flagged_into_one_plan(std::uint64_t n,
+                                                                const FlaggedOptions<Flag>& options = {}) {
+  return detail::partition_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options, SCANTUNE_BEHIND)
+      .plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_flagged_into_one_plan)
 template <class T, class CountType = std::uint64_t>
 ThreeWayPlan<T, CountType> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
   return detail::partition_of<ThreeWayPlan, T, CountType>(n, options, SCANTUNE_APART).plan();

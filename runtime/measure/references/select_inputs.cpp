@@ -85,18 +85,43 @@ Criterion drawn_comparison(const InputSpec& spec, u64 index) {
 }
 
 void put_compared(const InputSpec& spec, const SelectRequest& request, u64 index, std::byte* item) {
+  const ValueType type = request.subject_type();
   std::byte constant[kMaxValueBytes];
-  put_constant(request.input_type, constant);
+  put_constant(type, constant);
   const bool is_around = request.criterion == Criterion::around;
   const Criterion wanted = is_around ? drawn_comparison(spec, index) : request.criterion;
   const bool holding = is_around || is_to_be_kept(spec, index);
   if ((wanted == Criterion::equal && holding) || (wanted == Criterion::not_equal && !holding)) {
-    std::copy_n(constant, request.input_bytes(), item);
+    std::copy_n(constant, size_of(type), item);
     return;
   }
   for (int attempt = 0; attempt < kTries; ++attempt) {
-    fill_random(spec.seed + static_cast<u64>(attempt) * kOfSelectChoices, index, request.input_bytes(), item);
-    if (holds(wanted, request.input_type, item, constant) == holding) return;
+    fill_random(spec.seed + static_cast<u64>(attempt) * kOfSelectChoices, index, size_of(type), item);
+    if (holds(wanted, type, item, constant) == holding) return;
+  }
+}
+
+// What the criterion looks at, an item or a flag of so many bytes.
+void put_subject(const InputSpec& spec, const SelectRequest& request, u64 index, std::span<std::byte> item) {
+  const auto bytes = static_cast<int>(item.size());
+  if (has_constant(request.criterion)) return put_compared(spec, request, index, item.data());
+  if (compares_neighbours(request.criterion)) return fill_random(spec.seed, run_start(spec, index), bytes, item.data());
+  fill_random(spec.seed, index, bytes, item.data());
+  // The stand-in predicate keeps what is odd.
+  if (request.criterion == Criterion::predicate)
+    item[0] = (item[0] & ~std::byte{1}) | std::byte{is_to_be_kept(spec, index)};
+}
+
+// A flag with one byte that is not 0, or none. Of floating-point zeros every other one is negative.
+void put_flag(const InputSpec& spec, ValueType type, u64 index, std::span<std::byte> flag) {
+  const u64 bits = random_bits(spec.seed + kOfFlags, index);
+  std::ranges::fill(flag, std::byte{0});
+  if (is_to_be_kept(spec, index)) {
+    const u64 byte = bits / 256 % flag.size();
+    const u64 most = is_floating(type) && byte + 1 == flag.size() ? 127 : 255;
+    flag[byte] = static_cast<std::byte>(1 + bits % 256 % most);
+  } else if (is_floating(type) && bits % 2 != 0) {
+    flag.back() = std::byte{0x80};
   }
 }
 
@@ -107,65 +132,62 @@ void fill_selection_input(const InputSpec& spec, u64 first, std::span<std::byte>
   const auto bytes = static_cast<std::size_t>(request.input_bytes());
   for (std::size_t done = 0; done < out.size(); done += bytes) {
     const u64 index = first + done / bytes;
-    std::byte* const item = &out[done];
-    if (has_constant(request.criterion)) {
-      put_compared(spec, request, index, item);
-    } else if (compares_neighbours(request.criterion)) {
-      fill_random(spec.seed, run_start(spec, index), request.input_bytes(), item);
-    } else {
-      fill_random(spec.seed, index, request.input_bytes(), item);
-      // The stand-in predicate keeps what is odd.
-      if (request.criterion == Criterion::predicate)
-        item[0] = (item[0] & ~std::byte{1}) | std::byte{is_to_be_kept(spec, index)};
-    }
+    if (request.reads_flags())
+      fill_random(spec.seed, index, request.input_bytes(), &out[done]);
+    else
+      put_subject(spec, request, index, out.subspan(done, bytes));
   }
 }
 
 void fill_beside_selection(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) {
-  const auto bytes =
-      static_cast<std::size_t>(role == OperandRole::flags ? 1 : typed<SelectRequest>(spec.request).value_bytes());
+  const auto request = typed<SelectRequest>(spec.request);
+  const bool are_flags = role == OperandRole::flags;
+  const auto bytes = static_cast<std::size_t>(are_flags ? request.flag_bytes() : request.value_bytes());
+  InputSpec of_flags = spec;
+  of_flags.seed += kOfFlags;
   for (std::size_t done = 0; done < out.size(); done += bytes) {
     const u64 index = first + done / bytes;
-    if (role == OperandRole::flags)
-      out[done] =
-          is_to_be_kept(spec, index) ? std::byte(1 + random_bits(spec.seed + kOfFlags, index) % 255) : std::byte{0};
-    else
+    if (!are_flags)
       fill_random(spec.seed + kOfSelectedValues, index, static_cast<int>(bytes), &out[done]);
+    else if (request.subject == Subject::flag)
+      put_subject(of_flags, request, index, out.subspan(done, bytes));
+    else
+      put_flag(spec, value_type(request.flag_type), index, out.subspan(done, bytes));
   }
 }
 
 void fill_selection_constant(const Request& request, unsigned char* constant) {
   const auto selection = typed<SelectRequest>(request);
-  if (has_constant(selection.criterion)) put_constant(selection.input_type, reinterpret_cast<std::byte*>(constant));
+  if (has_constant(selection.criterion)) put_constant(selection.subject_type(), reinterpret_cast<std::byte*>(constant));
 }
 
 std::vector<unsigned char> parts_of_items(const InputSpec& spec, u64 first, std::span<const std::byte> items,
                                           const std::byte* before) {
   const auto request = typed<SelectRequest>(spec.request);
-  const auto bytes = static_cast<std::size_t>(request.input_bytes());
-  std::vector<unsigned char> parts(items.size() / bytes);
-  if (request.criterion == Criterion::flagged) {
-    fill_beside_selection(spec, OperandRole::flags, first, std::as_writable_bytes(std::span(parts)));
-    for (unsigned char& flag : parts) flag = flag == 0;
-    return parts;
-  }
-  std::byte constant[kMaxValueBytes];
-  if (has_constant(request.criterion)) put_constant(request.input_type, constant);
+  std::vector<unsigned char> parts(items.size() / static_cast<std::size_t>(request.input_bytes()));
+  std::vector<std::byte> flags(parts.size() * static_cast<std::size_t>(request.flag_bytes()));
+  fill_beside_selection(spec, OperandRole::flags, first, flags);
+  const std::span<const std::byte> subjects = request.reads_flags() ? flags : items;
+  const ValueType type = request.reads_flags() ? value_type(request.flag_type) : request.input_type;
+  const auto bytes = static_cast<std::size_t>(request.bytes_of(type));
+  std::byte constant[kMaxValueBytes]{};  // 0, where flags are not
+  if (has_constant(request.criterion)) put_constant(type, constant);
   const auto is_kept = [&](const std::byte* item, const std::byte* last) {
-    if (has_constant(request.criterion)) return holds(request.criterion, request.input_type, item, constant);
+    if (has_constant(request.criterion)) return holds(request.criterion, type, item, constant);
+    if (request.criterion == Criterion::flagged) return holds(Criterion::not_equal, type, item, constant);
     if (request.criterion == Criterion::predicate) return (item[0] & std::byte{1}) != std::byte{0};
     if (last == nullptr) return true;
-    if (request.criterion == Criterion::unique) return holds(Criterion::not_equal, request.input_type, last, item);
+    if (request.criterion == Criterion::unique) return holds(Criterion::not_equal, type, last, item);
     return ((item[0] ^ last[0]) & std::byte{3}) != std::byte{0};  // the stand-in compares two bits
   };
   for (std::size_t index = 0; index < parts.size(); ++index) {
-    const std::byte* const item = &items[index * bytes];
+    const std::byte* const item = &subjects[index * bytes];
     if (request.criterion == Criterion::parts)
       parts[index] = static_cast<unsigned char>(std::min(std::to_integer<int>(item[0]) & 3, 2));
     else if (request.criterion == Criterion::around)
-      parts[index] = holds(Criterion::less, request.input_type, item, constant)    ? 0
-                     : holds(Criterion::equal, request.input_type, item, constant) ? 1
-                                                                                   : 2;
+      parts[index] = holds(Criterion::less, type, item, constant)    ? 0
+                     : holds(Criterion::equal, type, item, constant) ? 1
+                                                                     : 2;
     else
       parts[index] = !is_kept(item, index > 0 ? item - bytes : before);
   }

@@ -16,7 +16,7 @@ enum class Criterion {
   greater_equal,
   equal,
   not_equal,
-  flagged,    // a byte of its own, which is not 0
+  flagged,    // its flag, which is not 0
   unique,     // the item before it, from which it differs; the first item is kept
   predicate,  // the caller's own keep()
   unique_by,  // the item before it, by the caller's own equal()
@@ -39,6 +39,27 @@ constexpr bool has_source(Criterion criterion) {
 constexpr bool has_three_parts(Criterion criterion) { return criterion >= Criterion::parts; }
 constexpr bool compares_neighbours(Criterion criterion) {
   return criterion == Criterion::unique || criterion == Criterion::unique_by;
+}
+
+// What is compared with the constant, or handed to the caller's source: an item, or the flag beside it.
+enum class Subject { item, flag };
+template <>
+struct Tokens<Subject> {
+  static constexpr const char* kNames[] = {"item", "flag"};
+};
+
+// The type of flags, a number.
+enum class FlagType { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
+template <>
+struct Tokens<FlagType> {
+  static constexpr const char* kNames[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
+                                           "u64", "i64", "f16", "bf16", "f32", "f64"};
+};
+constexpr ValueType value_type(FlagType type) {
+  constexpr ValueType kTypes[] = {ValueType::u8,  ValueType::i8,   ValueType::u16, ValueType::i16,
+                                  ValueType::u32, ValueType::i32,  ValueType::u64, ValueType::i64,
+                                  ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64};
+  return kTypes[static_cast<int>(type)];
 }
 
 // What is written for a kept item.
@@ -75,9 +96,11 @@ struct SelectRequest {
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   IntegerWidth count_width = IntegerWidth::bits_64;
-  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;  // alignment of ValueType::custom
-  u64 n = 0;                 // items
+  Subject subject = Subject::item;
+  FlagType flag_type = FlagType::u8;  // where no flags are read, it stays u8
+  int custom_bytes = 0;               // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;           // alignment of ValueType::custom
+  u64 n = 0;                          // items
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -86,6 +109,10 @@ struct SelectRequest {
   constexpr int input_bytes() const { return bytes_of(input_type); }
   constexpr int index_bytes() const { return bytes_of(index_type); }
   constexpr int value_bytes() const { return values == Values::none ? 0 : 1 << (static_cast<int>(values) - 1); }
+  constexpr bool reads_flags() const { return criterion == Criterion::flagged || subject == Subject::flag; }
+  constexpr int flag_bytes() const { return reads_flags() ? size_of(value_type(flag_type)) : 0; }
+  // The type of what is compared with the constant, or handed to the caller's source.
+  constexpr ValueType subject_type() const { return subject == Subject::flag ? value_type(flag_type) : input_type; }
   constexpr bool writes_items() const { return selected != Selected::indices; }
   constexpr bool writes_indices() const { return selected != Selected::items; }
   constexpr bool has_values() const { return values != Values::none; }
@@ -102,13 +129,21 @@ struct SelectRequest {
 // What no family can do.
 constexpr const char* unsupported_reason(const SelectRequest& request) {
   if (request.input_type == ValueType::custom) {
-    if (request.criterion == Criterion::around)
+    if (request.criterion == Criterion::around && request.subject == Subject::item)
       return "items of a custom type have no order: pass a part() of your own";
-    if (has_constant(request.criterion)) return "items of a custom type have no order: pass a predicate of your own";
+    if (has_constant(request.criterion) && request.subject == Subject::item)
+      return "items of a custom type have no order: pass a predicate of your own";
     if (request.criterion == Criterion::unique)
       return "items of a custom type cannot be compared: pass an equal() of your own";
     if (const char* reason = invalid_custom_reason(request.custom_bytes, request.custom_alignment)) return reason;
   }
+  if (request.subject == Subject::flag && compares_neighbours(request.criterion))
+    return "neighbours are compared by their items: leave subject out";
+  if (request.subject == Subject::flag &&
+      request.criterion == Criterion::flagged)  // it would tell equal requests apart
+    return "flagged looks at the flag alone: leave subject out";
+  if (!request.reads_flags() && request.flag_type != FlagType::u8)
+    return "flag_type is for selections by flags: leave it out";
   if (!is_integer(request.index_type) || size_of(request.index_type) < 4)
     return "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64";
   if (!request.writes_indices() && request.index_type != ValueType::u64)  // it would tell equal requests apart
@@ -148,7 +183,10 @@ struct Algorithm<SelectRequest> {
       SCANTUNE_MEMBER(SelectRequest, latency, exact)
           .not_compiled()
           .means("back_to_back: fast between other selections, which overlap; isolated: between ordinary kernels."),
-      SCANTUNE_MEMBER(SelectRequest, count_width, per_call).means("of counts.")};
+      SCANTUNE_MEMBER(SelectRequest, count_width, per_call).means("of counts."),
+      SCANTUNE_MEMBER(SelectRequest, subject, nearest)
+          .means("What the criterion looks at: an item, or the flag beside it."),
+      SCANTUNE_MEMBER(SelectRequest, flag_type, nearest).means("The type of flags.")};
 
   static constexpr OperandList operands(const SelectRequest& request) {
     constexpr const char* kValueTypes[] = {nullptr, "u8", "u16", "u32", "u64"};
@@ -160,7 +198,9 @@ struct Algorithm<SelectRequest> {
               .type = request.writes_items() ? "input_type" : "index_type",
               .extent = Operand::kItems,
               .lies_apart = !request.may_be_in_place()});
-    if (request.criterion == Criterion::flagged) list.add({"flags", OperandRole::flags, "u8", Operand::kItems});
+    if (request.reads_flags())
+      list.add({"flags", OperandRole::flags, Tokens<FlagType>::kNames[static_cast<int>(request.flag_type)],
+                Operand::kItems});
     if (request.has_values()) {
       list.add({"values", OperandRole::values, value_type, Operand::kItems});
       list.add({"values_output", OperandRole::values_output, value_type, Operand::kItems});
@@ -174,6 +214,13 @@ struct Algorithm<SelectRequest> {
     list.add({"count", OperandRole::count, unsigned_name(request.count_width),
               request.parts() == 3 ? Operand::kTwo : Operand::kOne});
     return list;
+  }
+
+  // Whether an integer is 0 does not depend on its sign.
+  static constexpr SelectRequest compiled(SelectRequest request) {
+    if (request.criterion == Criterion::flagged && is_integer(value_type(request.flag_type)))
+      request.flag_type = static_cast<FlagType>(static_cast<int>(request.flag_type) & ~1);
+    return request;
   }
 
   // Counts are 0.

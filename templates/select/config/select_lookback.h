@@ -70,7 +70,7 @@ struct Family<SelectLookbackConfig> {
   static constexpr SelectLookbackConfig default_config(const SelectRequest& request, int sm) {
     SelectLookbackConfig config;
     const int bytes = request.input_bytes();
-    const bool flagged = request.criterion == Criterion::flagged, many = request.n >= u64{1} << 22;
+    const bool flagged = request.reads_flags(), many = request.n >= u64{1} << 22;
     if (kVectorAlignmentBytes % bytes != 0) {
       config.items_per_thread = bytes <= 12 ? 8 : 4;
     } else if (request.n <= u64{1} << 18) {
@@ -102,6 +102,7 @@ struct Family<SelectLookbackConfig> {
         config.first_delay_ns = 400;
       }
     }
+    while (config.items_per_thread * request.flag_bytes() > kMostHeldBytes) config.items_per_thread /= 2;
     if (request.parts() == 3) {  // each item has two marks
       config.min_ctas_per_sm = 1;
       if (bytes < 4 && config.items_per_thread > 16) config.items_per_thread = 16;

@@ -8,6 +8,7 @@
 namespace scantune {
 
 inline constexpr u64 kLeastSelectTileItems = 64;
+inline constexpr int kMostHeldBytes = 256;  // of an array in the registers of a thread
 
 // Items per load. Vectors begin on boundaries of the input; items that may cross these are loaded one by one.
 constexpr int vector_items(const auto& config, const SelectRequest& request, Variant variant) {
@@ -49,7 +50,10 @@ constexpr const char* invalid_select_tile_reason(const auto& config, const Selec
   const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
   if (const char* reason = invalid_threads_reason(threads)) return reason;
   if (items < 1 || items > 64) return "items_per_thread must be between 1 and 64";
-  if (items * request.input_bytes() > 256) return "items_per_thread items would not fit the registers of a thread";
+  if (items * request.input_bytes() > kMostHeldBytes)
+    return "items_per_thread items would not fit the registers of a thread";
+  if (items * request.flag_bytes() > kMostHeldBytes)
+    return "items_per_thread flags would not fit the registers of a thread";
   if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
   if (items % vector_items(config, request, Variant::aligned) != 0)
     return "items_per_thread must be a multiple of the items in a vector";

@@ -59,8 +59,7 @@ struct Family<SelectTwoPassConfig> {
     SelectTwoPassConfig config;
     const int bytes = request.input_bytes();
     config.items_per_thread = bytes <= 4 ? 16 : bytes == 8 ? 8 : bytes <= 16 ? 4 : 2;
-    const bool is_simple =
-        request.parts() == 2 && request.criterion != Criterion::flagged && !compares_neighbours(request.criterion);
+    const bool is_simple = request.parts() == 2 && !request.reads_flags() && !compares_neighbours(request.criterion);
     const bool one_tile = request.n <= u64{16384} / static_cast<u64>(bytes), large = request.n > u64{1} << 18;
     if (!is_simple || kVectorAlignmentBytes % bytes != 0 || bytes > 8) {
       config.ctas_per_sm = 2;

@@ -8,11 +8,20 @@
 
 namespace scantune {
 
-// Used when there is no source of the caller's.
+// Used when there is no source of the caller's, or it takes flags.
 template <SelectRequest request>
 struct NoSource {
   using Value = OpaqueItem<request.custom_bytes == 0 ? 1 : request.custom_bytes,
                            request.custom_alignment == 0 ? 1 : request.custom_alignment>;
+};
+
+template <SelectRequest request, class Source, bool = request.subject == Subject::flag>
+struct SourceOfItems {
+  using Type = Source;
+};
+template <SelectRequest request, class Source>
+struct SourceOfItems<request, Source, true> {
+  using Type = NoSource<request>;
 };
 
 template <Values kValues>
@@ -36,7 +45,8 @@ struct ValueOf<Values::bytes_8> {
 // or item.
 template <SelectRequest request, Variant variant, u64 = 0, class Source = NoSource<request>>
 struct SelectProblem {
-  using Item = typename TypeOf<request.input_type, typename Source::Value>::Type;
+  using Item = typename TypeOf<request.input_type, typename SourceOfItems<request, Source>::Type::Value>::Type;
+  using Flag = typename TypeOf<value_type(request.flag_type)>::Type;
   using Index = typename TypeOf<request.index_type>::Type;
   using Count = typename UnsignedOfWidth<request.count_width>::Type;
   using Value = typename ValueOf<request.values>::Type;
@@ -48,12 +58,13 @@ struct SelectProblem {
     return arguments.operand<const Item>(OperandRole::input);
   }
 
-  // The part that an item is in, by its value. The first is kept.
-  SCANTUNE_DEVICE static int part(const Item& item, const KernelArguments& arguments) {
+  // The part that an item is in, by its value or that of its flag. The first is kept.
+  template <class T>
+  SCANTUNE_DEVICE static int part(const T& item, const KernelArguments& arguments) {
     if constexpr (request.criterion == Criterion::parts) {
       return Source::part(item, arguments.init);
     } else if constexpr (request.criterion == Criterion::around) {
-      const auto a = number(item), b = number(scantune::from_bytes<Item>(arguments.init));
+      const auto a = number(item), b = number(scantune::from_bytes<T>(arguments.init));
       return a < b ? 0 : a == b ? 1 : 2;
     } else {
       return keeps(item, arguments) ? 0 : 1;
@@ -69,11 +80,14 @@ struct SelectProblem {
   }
 
  private:
-  SCANTUNE_DEVICE static bool keeps(const Item& item, const KernelArguments& arguments) {
+  template <class T>
+  SCANTUNE_DEVICE static bool keeps(const T& item, const KernelArguments& arguments) {
     if constexpr (request.criterion == Criterion::predicate) {
       return Source::keeps(item, arguments.init);
+    } else if constexpr (request.criterion == Criterion::flagged) {
+      return number(item) != 0;
     } else {
-      const auto a = number(item), b = number(scantune::from_bytes<Item>(arguments.init));
+      const auto a = number(item), b = number(scantune::from_bytes<T>(arguments.init));
       if constexpr (request.criterion == Criterion::less) return a < b;
       if constexpr (request.criterion == Criterion::less_equal) return a <= b;
       if constexpr (request.criterion == Criterion::greater) return a > b;
@@ -83,8 +97,9 @@ struct SelectProblem {
     }
   }
 
-  SCANTUNE_DEVICE static auto number(Item item) {
-    if constexpr (kIsHalf<Item>)
+  template <class T>
+  SCANTUNE_DEVICE static auto number(T item) {
+    if constexpr (kIsHalf<T>)
       return scantune::value_of(item);
     else
       return item;

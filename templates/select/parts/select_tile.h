@@ -75,11 +75,12 @@ class SelectTile {
   // Loads the items and decides which part each is in. kStored: they will be stored, too.
   template <CacheHint kHint, bool kStored = true>
   SCANTUNE_DEVICE void decide() {
-    if constexpr ((kStored && kRequest.writes_items()) || kRequest.criterion != Criterion::flagged)
+    if constexpr ((kStored && kRequest.writes_items()) || !kRequest.reads_flags())
       items_ = load<kHint, Item>(Problem::input(arguments_));
-    if constexpr (kRequest.criterion == Criterion::flagged) {
-      const Held<u8> flags = load<kHint, u8>(arguments_.operand<const u8>(OperandRole::flags));
-      mark([&](int row, int item) { return flags.items[row][item] != 0 ? 0 : kCounted; });
+    if constexpr (kRequest.reads_flags()) {
+      using Flag = typename Problem::Flag;
+      const Held<Flag> flags = load<kHint, Flag>(arguments_.operand<const Flag>(OperandRole::flags));
+      mark([&](int row, int item) { return Problem::part(flags.items[row][item], arguments_); });
     } else if constexpr (Problem::kComparesNeighbours) {
       Item before[kRows];
 #pragma unroll
