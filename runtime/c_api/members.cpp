@@ -59,16 +59,14 @@ void fail_built_in_bytes(std::uint32_t bytes, std::uint32_t alignment) {
        std::to_string(bytes != 0 ? bytes : alignment) + "; it must be 0 unless a type is SCANTUNE_CUSTOM_TYPE");
 }
 
-void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment) {
+void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment, const StructNames& names) {
   if (bytes < 1 || bytes > kMaxValueBytes)
-    fail("custom_bytes",
-         std::to_string(bytes) + "; a custom type has 1 to " + std::to_string(kMaxValueBytes) + " bytes");
+    fail(names.bytes, std::to_string(bytes) + "; a custom type has 1 to " + std::to_string(kMaxValueBytes) + " bytes");
   constexpr std::uint32_t kAlignments[] = {1, 2, 4, 8, 16};
   static_assert(kAlignments[std::size(kAlignments) - 1] == kVectorAlignmentBytes);
   if (std::ranges::find(kAlignments, alignment) != std::end(kAlignments) && bytes % alignment == 0) return;
-  fail("custom_alignment", std::to_string(alignment) +
-                               "; it must be 1, 2, 4, 8 or 16, and divide custom_bytes, which is " +
-                               std::to_string(bytes));
+  fail(names.alignment, std::to_string(alignment) + "; it must be 1, 2, 4, 8 or 16, and divide " + names.bytes +
+                            ", which is " + std::to_string(bytes));
 }
 
 void fail_type(const char* member, const char* why) {

@@ -98,8 +98,13 @@ void check_count(const Typed& request, Segments segments, const CountNames& name
   check_count(request.n, request.segments == segments, names, count);
 }
 
+// The members that hold the size and alignment of a struct.
+struct StructNames {
+  const char* bytes = "custom_bytes";
+  const char* alignment = "custom_alignment";
+};
 // Throws unless a custom type may have this size and alignment.
-void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment);
+void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment, const StructNames& names = {});
 [[noreturn]] void fail_built_in_bytes(std::uint32_t bytes, std::uint32_t alignment);
 
 // Sets the size and alignment of the custom type. Throws unless they are valid, or 0 without a custom type.

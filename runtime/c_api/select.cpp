@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -28,23 +29,26 @@ void refuse_given(const char* member, const void* given, Criterion criterion) {
     fail(member, "given, and " + criterion_is(criterion) + ", which does not use it: leave it NULL");
 }
 
-Values checked_values(const scantune_type& type) {
-  if (number_in(type) == SCANTUNE_DEFAULT_TYPE) return Values::none;
-  const ValueType value = checked_type("value_type", type);
-  if (value == ValueType::custom)
-    fail("value_type",
-         "SCANTUNE_CUSTOM_TYPE; values beside items have 1, 2, 4 or 8 bytes: name the integer of as many");
-  switch (size_of(value)) {
-    case 1:
-      return Values::bytes_1;
-    case 2:
-      return Values::bytes_2;
-    case 4:
-      return Values::bytes_4;
-    default:
-      return Values::bytes_8;
-  }
+// Values are moved in units as wide as they are aligned.
+void take_values(const scantune_select_request& said, SelectRequest& request) {
+  constexpr StructNames kNames = {"value_bytes", "value_alignment"};
+  const bool is_struct = number_in(said.value_type) == SCANTUNE_CUSTOM_TYPE;
+  if (!is_struct && (said.value_bytes | said.value_alignment) != 0)
+    fail(said.value_bytes != 0 ? kNames.bytes : kNames.alignment,
+         std::to_string(said.value_bytes != 0 ? said.value_bytes : said.value_alignment) +
+             "; it must be 0 unless value_type is SCANTUNE_CUSTOM_TYPE");
+  if (number_in(said.value_type) == SCANTUNE_DEFAULT_TYPE) return;
+  unsigned unit_bytes = said.value_alignment;
+  if (is_struct)
+    check_custom_bytes(said.value_bytes, said.value_alignment, kNames);
+  else
+    unit_bytes = static_cast<unsigned>(size_of(checked_type("value_type", said.value_type)));
+  request.values = static_cast<Values>(std::bit_width(unit_bytes));
+  if (!is_struct || said.value_bytes == unit_bytes) return;
+  request.value_units = ValueUnits::several;
+  request.units = said.value_bytes / unit_bytes;
 }
+static_assert(static_cast<Values>(std::bit_width(16u)) == Values::bytes_16);
 
 FlagType checked_flags(const scantune_type& type) {
   if (number_in(type) == SCANTUNE_DEFAULT_TYPE) return FlagType::u8;
@@ -65,7 +69,7 @@ SelectRequest request_of(const scantune_select_request& said) {
   if (number_in(said.index_type) != SCANTUNE_DEFAULT_TYPE)
     request.index_type = checked_type("index_type", said.index_type);
   request.count_width = checked_width("count_type", said.count_type, "counts", request.n);
-  request.values = checked_values(said.value_type);
+  take_values(said, request);
   request.subject = checked<Subject>("subject", said.subject);
   request.flag_type = checked_flags(said.flag_type);
   check_supported(request);

@@ -56,8 +56,11 @@ std::optional<Mismatch> first_mismatch(const Request& request, const RequestOper
   const auto wrong = std::ranges::mismatch(expected, found).in1;
   const u64 item_bytes = static_cast<u64>(operand.item_bytes);
   const u64 item = static_cast<u64>(wrong - expected.begin()) / item_bytes, place = item * item_bytes;
-  return Mismatch{first + item, spell_value(request, operand.type, &expected[place]),
-                  spell_value(request, operand.type, &found[place])};
+  const auto spelled = [&](const std::byte* value) {
+    const bool is_of_its_type = operand.item_bytes == request.bytes_of(operand.type);  // not several of these
+    return is_of_its_type ? spell_value(request, operand.type, value) : hexadecimal(value, operand.item_bytes);
+  };
+  return Mismatch{first + item, spelled(&expected[place]), spelled(&found[place])};
 }
 
 void Reference::expect_beside(OperandRole role, u64, std::span<std::byte>) const {

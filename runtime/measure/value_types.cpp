@@ -12,14 +12,14 @@ std::string shortest(T value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
+}  // namespace
+
 std::string hexadecimal(const std::byte* value, int bytes) {
   std::string text = "0x";
   for (int index = 0; index < bytes; ++index)
     for (const int shift : {4, 0}) text += "0123456789abcdef"[std::to_integer<unsigned>(value[index]) >> shift & 15];
   return text;
 }
-
-}  // namespace
 
 void refuse_as_integer(ValueType type) { throw RequestError(std::string(token(type)) + " is not an integer type"); }
 

@@ -109,5 +109,6 @@ int significant_bits(ValueType type);
 
 // A value's text in messages; a custom value is spelled as hexadecimal bytes.
 std::string spell_value(const Request& request, ValueType type, const std::byte* value);
+std::string hexadecimal(const std::byte* value, int bytes);
 
 }  // namespace scantune

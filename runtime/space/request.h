@@ -48,7 +48,7 @@ struct ExtentModel {
 class Request {
  public:
   static constexpr std::size_t kMaxMembers = 16;
-  static constexpr std::size_t kMaxExtents = 3;  // beside n
+  static constexpr std::size_t kMaxExtents = 4;  // beside n
 
   // Every member at its default, without items.
   explicit Request(const AlgorithmModel& algorithm);

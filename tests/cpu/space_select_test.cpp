@@ -32,7 +32,7 @@ TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
   for (SelectRequest request : types)
     for (const Selected selected : {Selected::items, Selected::indices, Selected::items_and_indices})
       for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind})
-        for (const Values values : {Values::none, Values::bytes_8})
+        for (const Values values : {Values::none, Values::bytes_8, Values::bytes_16})
           for (const ForwardProgress progress : {ForwardProgress::in_order, ForwardProgress::documented})
             for (const u64 n : kSizes) {
               request.selected = selected;

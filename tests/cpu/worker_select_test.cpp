@@ -63,7 +63,7 @@ std::vector<SelectRequest> criteria_and_flags() {
 
 // A request with everything that may be written beside kept items.
 std::vector<SelectRequest> with_all_outputs(const SelectRequest& request) {
-  std::vector<SelectRequest> all(6, request);
+  std::vector<SelectRequest> all(8, request);
   all[1].selected = Selected::indices;
   all[1].index_type = ValueType::u32;
   all[2].selected = Selected::items_and_indices;
@@ -72,6 +72,10 @@ std::vector<SelectRequest> with_all_outputs(const SelectRequest& request) {
   all[3].rejected = Rejected::apart;
   all[4].values = Values::bytes_8;
   all[5].rejected = Rejected::behind;
+  all[6].values = Values::bytes_4;
+  all[6].value_units = ValueUnits::several;
+  all[6].units = 3;
+  all[7].values = Values::bytes_16;
   return all;
 }
 
@@ -293,9 +297,11 @@ TEST(VerifierOfSelections, RunsWithoutItemsAndInPlace) {
   EXPECT_TRUE(in_place.contains(kItems));
 }
 
+constexpr int kThreeParts = -1;
+
 struct Mistake {
   const char* name;
-  int outputs;  // which of with_all_outputs(), and 6: three parts
+  int outputs;  // which of with_all_outputs(), or kThreeParts
   std::function<void(const Ran&)> make;
   const char* said;  // part of the message
 };
@@ -365,6 +371,11 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
          if (ran.kept < ran.request.n) *ran.at(ran.arguments.operand(OperandRole::values_output), ran.kept, 8) = {};
        },
        "past the results that there are, at byte 0"},
+      {"the last unit of a value", 6,
+       [&](const Ran& ran) {
+         if (ran.kept > 4) flip(ran.at(ran.arguments.operand(OperandRole::values_output), 4, 12) + 11);
+       },
+       "values_output 4 should be 0x"},
       {"a rejected item", 3,
        [&](const Ran& ran) {
          if (ran.request.n - ran.kept > 5) flip(ran.at(ran.arguments.operand(OperandRole::rejected), 5, 4));
@@ -380,13 +391,13 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
          if (ran.request.n > ran.kept) flip(ran.at(ran.arguments.operand(OperandRole::output), ran.kept, 4));
        },
        "should be"},
-      {"an item of the second part", 6,
+      {"an item of the second part", kThreeParts,
        [&](const Ran& ran) {
          if (ran.arguments.operand<u64>(OperandRole::count)[1] > 2)
            flip(ran.at(ran.arguments.operand(OperandRole::second), 2, 4));
        },
        "second 2 should be"},
-      {"the second count", 6,
+      {"the second count", kThreeParts,
        [&](const Ran& ran) {
          if (ran.request.n == kItems) --ran.arguments.operand<u64>(OperandRole::count)[1];
        },
@@ -407,7 +418,7 @@ TEST(VerifierOfSelections, CatchesEveryKindOfMistake) {
        "it changed items past its results, in place"},
   };
   for (const Mistake& mistake : mistakes) {
-    SelectRequest request = mistake.outputs == 6
+    SelectRequest request = mistake.outputs == kThreeParts
                                 ? of_three_parts().front()
                                 : with_all_outputs(request_of(
                                       ValueType::i32, Criterion::flagged))[static_cast<std::size_t>(mistake.outputs)];

@@ -432,17 +432,67 @@ void expect_unique_keys(bool by_plan) {
   expect_same(values_out.first(expected_values.size()), expected_values);
 }
 
-struct alignas(8) Point {
-  float x, y;
+// A struct of so many bytes, of which each call for another number is another one.
+template <int kBytes, int kAlignment>
+struct alignas(kAlignment) Record {
+  unsigned char bytes[kBytes];
 
-  Point() = default;
-  explicit Point(std::size_t number) : x(static_cast<float>(number)), y(-x) {}
+  Record() = default;
+  explicit Record(std::size_t number) {
+    for (int byte = 0; byte < kBytes; ++byte) bytes[byte] = static_cast<unsigned char>(number * 7 + 31 * byte);
+  }
 };
 
 TEST(ApiSelect, TakesValuesAlongWithTheirKeys) {
   expect_unique_keys<char>(false);
   expect_unique_keys<float>(true);
-  expect_unique_keys<Point>(false);
+  expect_unique_keys<Record<8, 8>>(false);
+  expect_unique_keys<Record<8, 4>>(true);
+  expect_unique_keys<Record<3, 1>>(false);
+  expect_unique_keys<Record<12, 4>>(true);
+  expect_unique_keys<Record<16, 16>>(false);
+  expect_unique_keys<Record<32, 8>>(true);
+}
+
+TEST(ApiSelect, TakesStructsAlongWithStructs) {
+  const auto keys = pairs();
+  const runtime::UniqueOptions options{
+      .equality =
+          Equality::source("struct Value { int key; float weight; };\n"
+                           "__device__ bool equal(Value before, Value item) { return before.key == item.key; }")};
+  const auto expected = unique_of(keys, [](Pair before, Pair item) { return before.key == item.key; });
+  std::vector<Record<24, 8>> values, expected_values;
+  for (std::size_t index = 0; index < kItems; ++index) {
+    values.emplace_back(index);
+    if (index == 0 || keys[index].key != keys[index - 1].key) expected_values.emplace_back(index);
+  }
+  const Buffer<Pair> in(keys);
+  const Buffer<Record<24, 8>> values_in(values);
+  const Output<Pair> out(kItems);
+  const Output<Record<24, 8>> values_out(kItems);
+  const Buffer<Count> count(1);
+  runtime::unique_by_key(in.data(), values_in.data(), out.data(), values_out.data(), count.data(), kItems, options);
+  EXPECT_EQ(value_of(count), expected.size());
+  expect_same(out.first(expected.size()), expected);
+  expect_same(values_out.first(expected.size()), expected_values);
+}
+
+TEST(ApiSelect, WritesTheIndicesOfTheFirstOfEachRun) {
+  const auto values = items<int>();
+  std::vector<std::uint32_t> expected;
+  for (std::uint32_t index = 0; index < kItems; ++index)
+    if (index == 0 || values[index] != values[index - 1]) expected.push_back(index);
+  const Buffer<int> in(values);
+  const Buffer<Count> count(1);
+  for (const bool by_plan : {false, true}) {
+    const Output<std::uint32_t> indices(kItems);
+    if (by_plan)
+      runtime::unique_indices_plan<int, std::uint32_t>(kItems)(in.data(), indices.data(), count.data());
+    else
+      runtime::unique_indices(in.data(), indices.data(), count.data(), kItems);
+    EXPECT_EQ(value_of(count), expected.size());
+    expect_same(indices.first(expected.size()), expected);
+  }
 }
 
 template <class Index>

@@ -246,14 +246,19 @@ SelectRequest request_of(const RowReader& row) {
   SelectRequest request{.criterion = row.token_of<Criterion>("criterion"),
                         .selected = row.token_of<Selected>("selected"),
                         .rejected = row.token_of<Rejected>("rejected"),
-                        .values = row.token_of<Values>("values"),
                         .subject = row.token_of<Subject>("subject"),
                         .n = 1};
   if (!row.is("flags", "none")) request.flag_type = row.token_of<FlagType>("flags");
   request.index_type = row.is("index", "i64")   ? ValueType::i64
                        : row.is("index", "u32") ? ValueType::u32
                                                 : ValueType::u64;
-  if (row.is("values", "bytes_2") || row.is("rejected", "apart")) request.count_width = IntegerWidth::bits_32;
+  const std::string& values = row["values"];  // units of so many bytes, after a multiplication sign where several
+  if (values != "none") request.values = *parse_token<Values>("bytes_" + values.substr(values.find('x') + 1));
+  if (const auto sign = values.find('x'); sign != std::string::npos) {
+    request.value_units = ValueUnits::several;
+    request.units = std::stoul(values);
+  }
+  if (row.is("values", "2") || row.is("rejected", "apart")) request.count_width = IntegerWidth::bits_32;
   const std::string& item = row["item"];
   if (const auto number = parse_token<ValueType>(item)) {
     request.input_type = *number;
@@ -275,7 +280,7 @@ const Design& select_design() {
                                {"selected", all_tokens<Selected>()},
                                {"index", {"none", "u32", "i64"}},
                                {"rejected", all_tokens<Rejected>()},
-                               {"values", all_tokens<Values>()},
+                               {"values", {"none", "1", "2", "4", "8", "16", "3x1", "5x2", "3x4", "2x8", "2x16"}},
                                {"place", {"apart", "in_place"}},
                                {"pattern", kPatterns, true},
                                {"pointers", {"aligned", "any"}, true}},

@@ -52,9 +52,15 @@ SelectRequest selection_of(const RowReader& row) {
   if (request.reads_flags()) request.flag_type = row.is("of_two_types", "other") ? FlagType::f64 : FlagType::u8;
   if (row.is("of_two_types", "other")) request.count_width = IntegerWidth::bits_32;
   request.rejected = row.token_of<Rejected>("rejected");
-  request.values = row.is("beside", "value_of_1")   ? Values::bytes_1
-                   : row.is("beside", "value_of_8") ? Values::bytes_8
-                                                    : Values::none;
+  request.values = row.is("beside", "value_of_1")    ? Values::bytes_1
+                   : row.is("beside", "value_of_8")  ? Values::bytes_8
+                   : row.is("beside", "value_of_12") ? Values::bytes_4
+                   : row.is("beside", "value_of_16") ? Values::bytes_16
+                                                     : Values::none;
+  if (row.is("beside", "value_of_12")) {
+    request.value_units = ValueUnits::several;
+    request.units = 3;
+  }
   request.selected = row.is("beside", "u32_index")        ? Selected::items_and_indices
                      : row.is("beside", "i64_index_only") ? Selected::indices
                                                           : Selected::items;
@@ -71,18 +77,20 @@ const Design& selections() {
   static const Design kDesign = [] {
     std::vector<std::string> items;
     for (const Items& one : kItems) items.emplace_back(one.name);
-    return Design("nvrtc_selections", 2, 1,
-                  {{"family", family_names<SelectRequest>()},
-                   {"sm", kFewSmNames},
-                   {"items", items},
-                   {"criterion", {"constant", "flagged", "of_flag", "neighbour", "predicate", "three_parts"}},
-                   {"rejected", {"dropped", "apart", "behind"}},
-                   {"beside", {"nothing", "value_of_1", "value_of_8", "u32_index", "i64_index_only"}},
-                   {"of_two_types", {"one", "other"}, true},
-                   {"told_by", {"library", "source"}, true},
-                   {"pointers", {"aligned", "any"}, true},
-                   {"size", {"few", "many"}, true}},
-                  kLegal);
+    return Design(
+        "nvrtc_selections", 2, 1,
+        {{"family", family_names<SelectRequest>()},
+         {"sm", kFewSmNames},
+         {"items", items},
+         {"criterion", {"constant", "flagged", "of_flag", "neighbour", "predicate", "three_parts"}},
+         {"rejected", {"dropped", "apart", "behind"}},
+         {"beside",
+          {"nothing", "value_of_1", "value_of_8", "value_of_12", "value_of_16", "u32_index", "i64_index_only"}},
+         {"of_two_types", {"one", "other"}, true},
+         {"told_by", {"library", "source"}, true},
+         {"pointers", {"aligned", "any"}, true},
+         {"size", {"few", "many"}, true}},
+        kLegal);
   }();
   return kDesign;
 }

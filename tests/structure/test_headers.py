@@ -303,7 +303,7 @@ REFUSED_CALLS = [
     ("plan<int, int, float>(1, Op::max)", "the output must be of a floating-point type"),
     ("select_flagged(ints, structs, ints, counts, 1)", "flags must be numbers"),
     ("select_indices(ints, bytes, counts, 1)", "indices must be integers of 4 or 8 bytes"),
-    ("unique_by_key(ints, wide, ints, wide, counts, 1)", "values must have 1, 2, 4 or 8 bytes"),
+    ("unique_by_key(ints, over_aligned, ints, over_aligned, counts, 1)", "values must be aligned to at most 16 bytes"),
     ('Op::custom("", 0, std::string())', "a state must be trivially copyable"),
     ('Predicate::source("", wide[0])', "a state must have at most 32 bytes"),
     ("load_balance(floats, 1, ints, 1)", "offsets must be integers of 4 or 8 bytes"),
@@ -337,6 +337,10 @@ struct Wide {
   int numbers[9];
 };
 Wide* wide;
+struct alignas(32) OverAligned {
+  int values[8];
+};
+OverAligned* over_aligned;
 std::uint64_t* counts;
 """
 

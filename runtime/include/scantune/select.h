@@ -53,11 +53,10 @@ typedef enum scantune_rejected {
 typedef struct scantune_select_request {
   scantune_head head;
   scantune_type input_type;
-  scantune_type
-      value_type; /* type of a value that moves with each item: a number aligned to its size. For any other value of 1,
-                     2, 4 or 8 bytes pass an integer of that size. SCANTUNE_DEFAULT_TYPE: no values */
-  uint32_t custom_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
-  uint32_t custom_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
+  scantune_type value_type; /* type of a value that moves with each item; SCANTUNE_DEFAULT_TYPE: no values */
+  uint32_t
+      custom_bytes; /* size of an input_type SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
+  uint32_t custom_alignment; /* alignment of it: 1, 2, 4, 8 or 16; else 0 */
   scantune_criterion criterion;
   scantune_selected selected;
   scantune_rejected rejected; /* SCANTUNE_DROPPED if indices or values are written, another one with three parts */
@@ -69,13 +68,15 @@ typedef struct scantune_select_request {
   const scantune_function* function; /* for SCANTUNE_PREDICATE, SCANTUNE_UNIQUE_BY and SCANTUNE_PARTS; else NULL */
   scantune_type flag_type;           /* type of flags, a number; SCANTUNE_DEFAULT_TYPE: bytes, as SCANTUNE_U8 */
   scantune_subject subject;          /* SCANTUNE_ITEM with SCANTUNE_FLAGGED, SCANTUNE_UNIQUE and SCANTUNE_UNIQUE_BY */
+  uint32_t value_bytes; /* size of a value_type SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
+  uint32_t value_alignment; /* alignment of it: 1, 2, 4, 8 or 16; else 0 */
 } scantune_select_request;
 
 /* clang-format off */
 #define SCANTUNE_SELECT_REQUEST_INIT                                                                                  \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SELECT, scantune_select_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,  \
    0, SCANTUNE_LESS, SCANTUNE_SELECTED_ITEMS, SCANTUNE_DROPPED, SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,      \
-   NULL, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_ITEM}
+   NULL, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_ITEM, 0, 0}
 /* clang-format on */
 
 #endif

@@ -6,6 +6,7 @@
 //   runtime::unique_consecutive(d_in, d_out, d_count, n);
 //   runtime::unique_by_key(d_keys, d_values, d_keys_out, d_values_out, d_count, n);
 //   runtime::select_indices(d_in, d_indices, d_count, n);             // the indices of items that are not 0
+//   runtime::unique_indices(d_in, d_indices, d_count, n);
 //   runtime::partition(d_in, d_kept, d_rejected, d_count, n, {.predicate = runtime::Predicate::less(0)});
 //   runtime::partition_flagged(d_in, d_flags, d_kept, d_rejected, d_count, n);
 //   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
@@ -142,20 +143,18 @@ Call<scantune_select_request, PlanOf<T, CountType>> selection_of(std::uint64_t n
 
 template <class Key, class Value, class CountType>
 auto selection_by_key(std::uint64_t n, const UniqueOptions& options) {
-  static_assert(std::is_trivially_copyable_v<Value>, "values must be trivially copyable to be moved on a device");
-  static_assert(sizeof(Value) == 1 || sizeof(Value) == 2 || sizeof(Value) == 4 || sizeof(Value) == 8,
-                "values must have 1, 2, 4 or 8 bytes: select the indices of larger ones");
-  static_assert(alignof(Value) == sizeof(Value),
-                "values must be aligned to their size: declare the struct with alignas, as struct alignas(8) for 8 "
-                "bytes");
   Call<scantune_select_request, UniqueByKeyPlan<Key, Value, CountType>> call = {
       selection_of<SelectPlan, Key, CountType>(n, options).request, options.stream};
   call.request.value_type = moved_type<Value>();
+  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) {
+    call.request.value_bytes = sizeof(Value);
+    call.request.value_alignment = alignof(Value);
+  }
   return call;
 }
 
-template <class T, class Index, class CountType>
-auto selection_of_indices(std::uint64_t n, const SelectOptions<T>& options) {
+template <class T, class Index, class CountType, class Options>
+auto selection_of_indices(std::uint64_t n, const Options& options) {
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
   Call<scantune_select_request, IndicesPlan<T, Index, CountType>> call = {
       selection_of<SelectPlan, T, CountType>(n, options).request, options.stream};
@@ -208,8 +207,8 @@ void unique_consecutive(const T* input, T* output, CountType* count, std::uint64
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
 
-// Keeps the first key of each run of equal keys, and its value. Values have 1, 2, 4 or 8 bytes and are aligned to their
-// size. Keys may be selected in place, values not.
+// Keeps the first key of each run of equal keys, and its value, which is of any trivially copyable type of 1 to 32
+// bytes. Keys may be selected in place, values not.
 template <class Key, class Value, class CountType>
 void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, CountType* count,
                    std::uint64_t n, const UniqueOptions& options = {}) {
@@ -225,6 +224,14 @@ void select_indices(const T* input, Index* indices, CountType* count, std::uint6
   detail::selection_of_indices<T, Index, CountType>(n, options).run(input, indices, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_indices)
+
+// The same of the first item of each run of equal items.
+template <class T, class Index, class CountType>
+void unique_indices(const T* input, Index* indices, CountType* count, std::uint64_t n,
+                    const UniqueOptions& options = {}) {
+  detail::selection_of_indices<T, Index, CountType>(n, options).run(input, indices, count);
+}
+SCANTUNE_EXPLAIN_MISTAKES(unique_indices)
 
 // Writes the items that the predicate keeps to `kept` and the others to `rejected`, both in order, and the number of
 // kept ones to count[0].
@@ -303,6 +310,11 @@ IndicesPlan<T, Index, CountType> select_indices_plan(std::uint64_t n, const Sele
   return detail::selection_of_indices<T, Index, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_indices_plan)
+template <class T, class Index = std::uint64_t, class CountType = std::uint64_t>
+IndicesPlan<T, Index, CountType> unique_indices_plan(std::uint64_t n, const UniqueOptions& options = {}) {
+  return detail::selection_of_indices<T, Index, CountType>(n, options).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_indices_plan)
 template <class T, class CountType = std::uint64_t>
 PartitionPlan<T, CountType> partition_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
   return detail::partition_of<PartitionPlan, T, CountType>(n, options, SCANTUNE_APART).plan();

@@ -88,7 +88,8 @@ struct Launch {
   int shared_bytes = 0;
   u64 n = 0;            // items this launch works on
   u64 extents[2] = {};  // of the problem, as the family counts: items of a row, rows, columns, segments, tiles, digits
-  u64 scratch[2] = {};  // bytes into the workspace, of what the launch reads there and of what it writes
+  // Bytes into the workspace, of what the launch reads there and of what it writes; of selections the units of a value.
+  u64 scratch[2] = {};
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;
   int cluster_blocks = 1;          // CTAs of consecutive index that run at the same time; the grid is a multiple of it

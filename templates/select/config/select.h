@@ -77,11 +77,16 @@ struct Tokens<Rejected> {
   static constexpr const char* kNames[] = {"dropped", "apart", "behind"};
 };
 
-// The bytes of a value that moves with each item.
-enum class Values { none, bytes_1, bytes_2, bytes_4, bytes_8 };
+// What moves with each item: a value, which is one unit of so many bytes, or several.
+enum class Values { none, bytes_1, bytes_2, bytes_4, bytes_8, bytes_16 };
 template <>
 struct Tokens<Values> {
-  static constexpr const char* kNames[] = {"none", "bytes_1", "bytes_2", "bytes_4", "bytes_8"};
+  static constexpr const char* kNames[] = {"none", "bytes_1", "bytes_2", "bytes_4", "bytes_8", "bytes_16"};
+};
+enum class ValueUnits { one, several };
+template <>
+struct Tokens<ValueUnits> {
+  static constexpr const char* kNames[] = {"one", "several"};
 };
 
 // output[0, count) = the kept items of input[0, n) in order, and count their number. Nothing is written after them
@@ -98,9 +103,11 @@ struct SelectRequest {
   IntegerWidth count_width = IntegerWidth::bits_64;
   Subject subject = Subject::item;
   FlagType flag_type = FlagType::u8;  // where no flags are read, it stays u8
-  int custom_bytes = 0;               // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;           // alignment of ValueType::custom
-  u64 n = 0;                          // items
+  ValueUnits value_units = ValueUnits::one;
+  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;  // alignment of ValueType::custom
+  u64 n = 0;                 // items
+  u64 units = 0;             // of a value, with ValueUnits::several
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -108,7 +115,12 @@ struct SelectRequest {
   }
   constexpr int input_bytes() const { return bytes_of(input_type); }
   constexpr int index_bytes() const { return bytes_of(index_type); }
-  constexpr int value_bytes() const { return values == Values::none ? 0 : 1 << (static_cast<int>(values) - 1); }
+  constexpr int unit_bytes() const { return values == Values::none ? 0 : 1 << (static_cast<int>(values) - 1); }
+  constexpr int value_bytes() const {
+    // What is too many to be supported must not overflow.
+    const int of_several = units < u64{kMaxValueBytes} ? static_cast<int>(units) : kMaxValueBytes;
+    return unit_bytes() * (value_units == ValueUnits::several ? of_several : 1);
+  }
   constexpr bool reads_flags() const { return criterion == Criterion::flagged || subject == Subject::flag; }
   constexpr int flag_bytes() const { return reads_flags() ? size_of(value_type(flag_type)) : 0; }
   // The type of what is compared with the constant, or handed to the caller's source.
@@ -139,8 +151,8 @@ constexpr const char* unsupported_reason(const SelectRequest& request) {
   }
   if (request.subject == Subject::flag && compares_neighbours(request.criterion))
     return "neighbours are compared by their items: leave subject out";
-  if (request.subject == Subject::flag &&
-      request.criterion == Criterion::flagged)  // it would tell equal requests apart
+  // Both would tell equal requests apart.
+  if (request.subject == Subject::flag && request.criterion == Criterion::flagged)
     return "flagged looks at the flag alone: leave subject out";
   if (!request.reads_flags() && request.flag_type != FlagType::u8)
     return "flag_type is for selections by flags: leave it out";
@@ -151,6 +163,11 @@ constexpr const char* unsupported_reason(const SelectRequest& request) {
   if (request.writes_indices() && size_of(request.index_type) == 4 &&
       request.n > u64{1} << (is_signed(request.index_type) ? 31 : 32))
     return "there are more items than index_type has indices for: ask for 64 bits";
+  if (request.value_units == ValueUnits::several) {
+    if (!request.has_values()) return "value_units is for selections with values: leave it out";
+    if (request.units < 2 || request.units > kMaxValueBytes / static_cast<u64>(request.unit_bytes()))
+      return "a value of several units has two or more, and at most 32 bytes";
+  }
   if (has_three_parts(request.criterion) && !request.keeps_rejected())
     return "all of three parts are written: ask for the rejected items apart or behind";
   if (request.keeps_rejected() && !request.writes_items())
@@ -176,7 +193,7 @@ struct Algorithm<SelectRequest> {
       SCANTUNE_MEMBER(SelectRequest, rejected, exact)
           .means(
               "apart: the other items go to an output of their own; behind: to that of the kept ones, behind these."),
-      SCANTUNE_MEMBER(SelectRequest, values, exact).means("The bytes of a value beside each item, or none."),
+      SCANTUNE_MEMBER(SelectRequest, values, exact).means("The bytes of a value beside each item, or of its units."),
       SCANTUNE_MEMBER(SelectRequest, forward_progress, at_most)
           .not_compiled()
           .means("documented: only orders of CTAs that the programming model guarantees."),
@@ -186,11 +203,17 @@ struct Algorithm<SelectRequest> {
       SCANTUNE_MEMBER(SelectRequest, count_width, per_call).means("of counts."),
       SCANTUNE_MEMBER(SelectRequest, subject, nearest)
           .means("What the criterion looks at: an item, or the flag beside it."),
-      SCANTUNE_MEMBER(SelectRequest, flag_type, nearest).means("The type of flags.")};
+      SCANTUNE_MEMBER(SelectRequest, flag_type, nearest).means("The type of flags."),
+      SCANTUNE_MEMBER(SelectRequest, value_units, exact).means("several: a value is --units of those bytes.")};
+
+  static constexpr Extent<SelectRequest> kExtents[] = {
+      SCANTUNE_EXTENT(SelectRequest, units, "Units of a value, which has at most 32 bytes.")
+          .where("value_units", ValueUnits::several)};
 
   static constexpr OperandList operands(const SelectRequest& request) {
-    constexpr const char* kValueTypes[] = {nullptr, "u8", "u16", "u32", "u64"};
-    const char* const value_type = kValueTypes[static_cast<int>(request.values)];
+    constexpr const char* kUnitTypes[] = {nullptr, "u8", "u16", "u32", "u64", "u64"};
+    const char* const unit_type = kUnitTypes[static_cast<int>(request.values)];
+    const int type_bytes = request.unit_bytes() < 8 ? request.unit_bytes() : 8;
     OperandList list;
     list.add({"input", OperandRole::input, "input_type", Operand::kItems});
     list.add({.name = request.writes_items() ? "output" : "indices",
@@ -202,8 +225,16 @@ struct Algorithm<SelectRequest> {
       list.add({"flags", OperandRole::flags, Tokens<FlagType>::kNames[static_cast<int>(request.flag_type)],
                 Operand::kItems});
     if (request.has_values()) {
-      list.add({"values", OperandRole::values, value_type, Operand::kItems});
-      list.add({"values_output", OperandRole::values_output, value_type, Operand::kItems});
+      Operand values{.name = "values",
+                     .role = OperandRole::values,
+                     .type = unit_type,
+                     .extent = Operand::kItems,
+                     .units = request.value_bytes() / type_bytes,
+                     .alignment = request.unit_bytes()};
+      list.add(values);
+      values.name = "values_output";
+      values.role = OperandRole::values_output;
+      list.add(values);
     }
     if (request.selected == Selected::items_and_indices)
       list.add({"indices", OperandRole::indices, "index_type", Operand::kItems});

@@ -102,7 +102,10 @@ struct Family<SelectLookbackConfig> {
         config.first_delay_ns = 400;
       }
     }
-    while (config.items_per_thread * request.flag_bytes() > kMostHeldBytes) config.items_per_thread /= 2;
+    if (request.flag_bytes() > 1) {  // they are held beside the items
+      config.min_ctas_per_sm = 1;
+      while (config.items_per_thread * (bytes + request.flag_bytes()) > kMostHeldBytes) config.items_per_thread /= 2;
+    }
     if (request.parts() == 3) {  // each item has two marks
       config.min_ctas_per_sm = 1;
       if (bytes < 4 && config.items_per_thread > 16) config.items_per_thread = 16;
@@ -142,6 +145,7 @@ struct Family<SelectLookbackConfig> {
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, request),
               .n = request.n,
+              .scratch = {request.units},
               .pdl = config.pdl != 0,
               .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});
     return list;

@@ -113,6 +113,7 @@ struct Family<SelectTwoPassConfig> {
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,
                   .extents = {tiles(config, request, variant)},
+                  .scratch = {request.units},
                   .pdl = config.pdl != 0,
                   .persistent_ctas_per_sm = config.ctas_per_sm};
     LaunchList list;

@@ -24,6 +24,7 @@ struct SourceOfItems<request, Source, true> {
   using Type = NoSource<request>;
 };
 
+// A unit of a value.
 template <Values kValues>
 struct ValueOf {
   using Type = u8;  // unused without values
@@ -39,6 +40,10 @@ struct ValueOf<Values::bytes_4> {
 template <>
 struct ValueOf<Values::bytes_8> {
   using Type = u64;
+};
+template <>
+struct ValueOf<Values::bytes_16> {
+  using Type = OpaqueItem<16, 16>;
 };
 
 // Source: the caller's predicate, equality or rule of parts. The number is in the place of other problems' first tile

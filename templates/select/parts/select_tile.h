@@ -185,22 +185,48 @@ class SelectTile {
     }
     if constexpr (kRequest.has_values()) {
       using Value = typename Problem::Value;
-      const Value* const values = arguments_.operand<const Value>(OperandRole::values) + first_;
-      Value* const to = place_in<Value>(OperandRole::values_output, before.of[0], counted_[0]);
-      for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
-        scantune::store_global<kConfig.store_hint>(to + item,
-                                                   scantune::load_global<kConfig.load_hint>(values + places()[item]));
+      if constexpr (kRequest.value_units == ValueUnits::several) {
+        store_units(before.of[0], counted_[0]);
+      } else {
+        const Value* const values = arguments_.operand<const Value>(OperandRole::values) + first_;
+        Value* const to = place_in<Value>(OperandRole::values_output, before.of[0], counted_[0]);
+        for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
+          scantune::store_global<kConfig.store_hint>(to + item,
+                                                     scantune::load_global<kConfig.load_hint>(values + places()[item]));
+      }
     }
   }
 
  private:
   // Where items of the tile go in an array, which has room for n. A function of the caller's that says another thing
   // when it is asked again, after items were counted, must not send them beside it.
+  SCANTUNE_DEVICE u64 index_in_room(u64 index, u32 items) const {
+    if constexpr (kAsksTwice)
+      if (const u64 last = arguments_.n - items; index > last) return last;
+    return index;
+  }
   template <class T>
   SCANTUNE_DEVICE T* place_in(OperandRole role, u64 index, u32 items) const {
-    if constexpr (kAsksTwice)
-      if (const u64 last = arguments_.n - items; index > last) index = last;
-    return arguments_.operand<T>(role) + index;
+    return arguments_.operand<T>(role) + index_in_room(index, items);
+  }
+
+  // Stores the values of the first kept items, of several units each: a warp stores units that are neighbours.
+  SCANTUNE_DEVICE void store_units(u64 index, u32 items) const {
+    using Unit = typename Problem::Value;
+    const u32 units = static_cast<u32>(arguments_.scratch[0]);
+    const Unit* const from = arguments_.operand<const Unit>(OperandRole::values) + first_ * static_cast<i64>(units);
+    Unit* const to = arguments_.operand<Unit>(OperandRole::values_output) + index_in_room(index, items) * units;
+    u32 item = thread_rank() / units, unit = thread_rank() % units;
+    for (u32 place = thread_rank(); place < items * units; place += kThreads) {
+      scantune::store_global<kConfig.store_hint>(
+          to + place, scantune::load_global<kConfig.load_hint>(from + places()[item] * units + unit));
+      item += kThreads / units;
+      unit += kThreads % units;
+      if (unit >= units) {
+        unit -= units;
+        ++item;
+      }
+    }
   }
 
   // The place in the tile of this thread's vector of a row.
