@@ -13,6 +13,7 @@ from api_reference import sentences
 # A member of a request, or how much there is of something, as the templates declare it: kind, name, how records
 # match, and all else.
 DECLARED = re.compile(r"SCANTUNE_(MEMBER|EXTENT)\(\s*\w+, (\w+)(?:, (\w+))?(.*?)(?=SCANTUNE_|\};)", re.DOTALL)
+WHERE = re.compile(r'\.where\("(\w+)"')  # the member that says which requests have an extent
 SENTENCE = re.compile(r'(?:\.means\(|^,)\s*"(.*?)"', re.DOTALL)
 
 
@@ -46,8 +47,12 @@ def member_options(root: Path) -> dict[str, dict[str, str]]:
     """Return what each option for requests means, by algorithm."""
     found: dict[str, dict[str, str]] = {}
     for header in sorted((root / "templates").glob("*/config/*.h")):
-        for kind, name, match, rest in DECLARED.findall(header.read_text()):
-            meaning = SENTENCE.search(rest)
+        declared = DECLARED.findall(header.read_text())
+        of_calls = {name for _, name, match, _ in declared if match == "per_call"}  # records name none of these
+        for kind, name, match, rest in declared:
+            meaning, where = SENTENCE.search(rest), WHERE.search(rest)
+            if where and where[1] in of_calls:
+                continue
             if meaning and (kind == "EXTENT" or match in ("exact", "nearest", "at_most")):
                 options = found.setdefault(header.parts[-3].replace("_", " "), {})
                 options["--" + name.replace("_", "-")] = meaning[1]

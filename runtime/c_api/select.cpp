@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -57,6 +58,30 @@ FlagType checked_flags(const scantune_type& type) {
   return *flag;
 }
 
+// Where there is room for n items everywhere, the kernels and records are those without a capacity.
+void take_room(const scantune_select_request& said, SelectRequest& request) {
+  const auto room = [&](const char* member, const std::uint64_t* given, bool has_output) {
+    if (given == nullptr) return request.n;
+    if (!has_output)
+      fail(member, "given, and rejected is " +
+                       constant_of(request.keeps_rejected() ? token(request.rejected) : "dropped") +
+                       (request.rejected == Rejected::apart ? ", of two parts" : "") +
+                       ", so that there is no such output: leave it NULL");
+    return std::min<u64>(*given, request.n);
+  };
+  const bool are_apart = request.rejected == Rejected::apart;
+  request.capacity = room("capacity", said.capacity, true);
+  request.second_capacity = room("second_capacity", said.second_capacity, are_apart && request.parts() == 3);
+  request.rejected_capacity = room("rejected_capacity", said.rejected_capacity, are_apart);
+  if (request.rejected == Rejected::behind && request.capacity < request.n)
+    fail("capacity", std::to_string(request.capacity) + ", n is " + std::to_string(request.n) +
+                         ", and rejected is SCANTUNE_BEHIND, whose output holds all items: leave it NULL");
+  if (request.capacity < request.n || request.second_capacity < request.n || request.rejected_capacity < request.n)
+    request.room = OutputRoom::limited;
+  else
+    request.capacity = request.second_capacity = request.rejected_capacity = 0;
+}
+
 SelectRequest request_of(const scantune_select_request& said) {
   SelectRequest request;
   take_head(said.head, request);
@@ -72,6 +97,7 @@ SelectRequest request_of(const scantune_select_request& said) {
   take_values(said, request);
   request.subject = checked<Subject>("subject", said.subject);
   request.flag_type = checked_flags(said.flag_type);
+  take_room(said, request);
   check_supported(request);
   return request;
 }

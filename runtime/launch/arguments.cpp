@@ -104,11 +104,15 @@ Arguments::Arguments(const CheckedRequest& request)
     named_[place] = {all[place].name, nullptr, all[place].bytes(), static_cast<unsigned>(all[place].item_bytes)};
     if (!is_written(all[place].role) && !all[place].is_consumed) continue;
     // An input in place of an output of as many items is fine: each is read before its result is written over it.
+    const auto is_as_long = [&](const RequestOperand& other) {
+      if (all[place].is_limited && all[place].bytes() < other.bytes()) return all[place].item_bytes == other.item_bytes;
+      return all[place].bytes() == other.bytes();
+    };
     for (std::size_t other = 0; other < count_; ++other)
       if (other != place)
         pairs_[pair_count_++] = {place, other,
                                  all[place].role == OperandRole::output && all[other].role == OperandRole::input &&
-                                     all[other].bytes() == all[place].bytes() && !all[place].lies_apart &&
+                                     is_as_long(all[other]) && !all[place].lies_apart &&
                                      request_.layout.input == request_.layout.output};
   }
 }

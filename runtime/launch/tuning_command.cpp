@@ -41,7 +41,8 @@ std::string qualifiers(const Request& request) {
     if (member.is_option() && !request.has_default(member))
       options += " --" + option_name(member.name) + " " + spell(member, request);
   for (const ExtentModel& extent : request.algorithm().extents())
-    if (request.has(extent)) options += " --" + option_name(extent.name) + " " + std::to_string(request[extent]);
+    if (request.has(extent) && extent.is_recorded())
+      options += " --" + option_name(extent.name) + " " + std::to_string(request[extent]);
   return options;
 }
 

@@ -16,6 +16,8 @@ constexpr u64 kPartItems = u64{1} << 14;  // items that one thread makes at a ti
 Request fed_alike(Request request) {
   for (const MemberModel& member : request.members())
     if (member.match == Match::served || member.match == Match::per_call) request.set(member, 0);
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (!extent.is_recorded()) request.set(extent, 0);
   return request;
 }
 

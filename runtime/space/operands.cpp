@@ -46,6 +46,7 @@ Operands::Operands(const Request& request) {
         operand.extent != std::string_view(Operand::kOne) && operand.extent != std::string_view(Operand::kTwo),
         operand.may_be_null,
         operand.from_end,
+        operand.is_limited,
         operand.lies_apart,
         operand.is_consumed};
   }

@@ -20,6 +20,7 @@ struct RequestOperand {
   bool is_array;       // it has as many items as an extent says, not one
   bool may_be_null;
   bool from_end;
+  bool is_limited;
   bool lies_apart;
   bool is_consumed;
 

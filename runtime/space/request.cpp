@@ -64,7 +64,7 @@ std::string to_string(const Request& request, std::string_view operator_name) {
       text += ", " + phrase(member, request);
   text += " of " + std::to_string(request.n) + " items";
   for (const ExtentModel& extent : request.algorithm().extents())
-    if (request.has(extent)) text += ", " + std::to_string(request[extent]) + ' ' + extent.name;
+    if (request.has(extent) && extent.is_recorded()) text += ", " + std::to_string(request[extent]) + ' ' + extent.name;
   return text;
 }
 
@@ -85,7 +85,7 @@ RequestKey key_of(const Request& request) {
     if (member.is_recorded())
       key.members[static_cast<std::size_t>(member.place)] = static_cast<unsigned char>(request[member]);
   for (const ExtentModel& extent : request.algorithm().extents())
-    key.magnitudes[static_cast<std::size_t>(extent.place)] = magnitude_of(request[extent]);
+    key.magnitudes[static_cast<std::size_t>(extent.place)] = magnitude_of(extent.is_recorded() ? request[extent] : 0);
   return key;
 }
 

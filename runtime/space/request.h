@@ -43,6 +43,9 @@ struct ExtentModel {
   int place;                  // in the algorithm's table
   const MemberModel* member;  // whose value says which requests have it; null: every request
   int value;
+
+  // Whether a record names its magnitude.
+  constexpr bool is_recorded() const { return member == nullptr || member->is_recorded(); }
 };
 
 class Request {

@@ -194,7 +194,7 @@ std::string canonical_request(const StatedRequest& stated) {
 std::string canonical_shape(const Request& request) {
   Json json = Json::object();
   for (const ExtentModel& extent : request.algorithm().extents())
-    if (request.has(extent)) json[extent.name] = magnitude_of(request[extent]);
+    if (request.has(extent) && extent.is_recorded()) json[extent.name] = magnitude_of(request[extent]);
   return json.empty() ? std::string() : json.dump();
 }
 
@@ -229,7 +229,7 @@ void adopt_shape(Request& request, std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   bool has_all = true;
   for (const ExtentModel& extent : request.algorithm().extents()) {
-    if (!request.has(extent)) continue;
+    if (!request.has(extent) || !extent.is_recorded()) continue;
     const Json magnitude = json.is_object() ? json.value(extent.name, Json()) : Json();
     has_all &= magnitude.is_number_unsigned() && magnitude <= kLargestMagnitude;
     if (has_all) request.set(extent, u64{1} << magnitude.get<int>());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "jit/template_hash.h"
 #include "scantune/error.hpp"
@@ -58,10 +59,13 @@ Json indices_json(const Config& config) {
 Json algorithm_json(const AlgorithmModel& algorithm) {
   const Request by_default(algorithm);
   const OperandList operands = algorithm.operands(by_default);
+  Json extents = Json::array();  // what no record names is of calls alone
+  for (const ExtentModel& extent : algorithm.extents())
+    if (extent.is_recorded()) extents.push_back(extent_json(extent));
   return {
       {"name", algorithm.name()},
       {"members", list_of(algorithm.members(), [&](const auto& member) { return member_json(member, by_default); })},
-      {"extents", list_of(algorithm.extents(), extent_json)},
+      {"extents", std::move(extents)},
       {"operands", list_of(std::span(operands.operands, static_cast<std::size_t>(operands.count)), operand_json)}};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "select/config/select_lookback.h"
+#include "space/operands.h"
 #include "space_under_test.h"
 
 namespace scantune {
@@ -57,6 +58,25 @@ TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
                   ASSERT_EQ(unlisted_parameter(config), "") << to_string(config);
                 }
             }
+}
+
+// More items than 32 bits count.
+static_assert(items_with_room(u64{1} << 33, (u64{1} << 33) - 5, 100) == 5);
+static_assert(items_with_room(u64{1} << 33, (u64{1} << 32) - 5, 100) == 100);
+static_assert(items_with_room(u64{1} << 33, u64{1} << 33, 100) == 0);
+static_assert(items_with_room((u64{1} << 32) + 1, 0, 100) == 100);
+static_assert(items_with_room(5, u64{1} << 32, 100) == 0);
+static_assert(items_with_room(5, ~u64{0}, 100) == 0);
+static_assert(items_with_room(0, 0, 100) == 0);
+
+TEST(Space, RecordsOfSelectionsServeEveryRoom) {
+  SelectRequest request{.criterion = Criterion::less, .n = 1000};
+  const Request roomy = request;
+  request.room = OutputRoom::limited;
+  request.capacity = request.second_capacity = request.rejected_capacity = 10;
+  EXPECT_EQ(key_of(Request(request)), key_of(roomy));
+  EXPECT_EQ(to_string(Request(request)), to_string(roomy));
+  EXPECT_EQ(Operands(Request(request)).of(OperandRole::output).bytes(), 40u);
 }
 
 TEST(Space, FlagsOfEverySignShareTheirKernels) {

@@ -20,8 +20,16 @@ struct Selection {
   Bytes indices, values, parts[3];
   u64 counts[2] = {};
 
-  // What an operand must begin with.
+  // What an operand must begin with, if there is room for all of it.
   Bytes of(const SelectRequest& request, OperandRole role) const {
+    Bytes bytes = all_of(request, role);
+    const Operands operands{Request(request)};
+    if (request.is_limited()) bytes.resize(std::min<u64>(bytes.size(), operands.of(role).bytes()));
+    return bytes;
+  }
+
+ private:
+  Bytes all_of(const SelectRequest& request, OperandRole role) const {
     if (role == OperandRole::values_output) return values;
     if (role == OperandRole::rejected) return parts[request.parts() - 1];
     if (role == OperandRole::second) return parts[1];

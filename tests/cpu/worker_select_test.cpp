@@ -168,6 +168,32 @@ TEST(ReferenceOfSelections, AgreesOnThreeParts) {
       }
 }
 
+// With room for fewer items than there are, for none, or for more than there are.
+std::vector<SelectRequest> with_little_room() {
+  std::vector<SelectRequest> all;
+  std::vector<SelectRequest> roomy = with_all_outputs(request_of(ValueType::i32, Criterion::flagged));
+  roomy.push_back(of_three_parts().front());
+  for (SelectRequest request : roomy)
+    for (const u64 room : {u64{0}, u64{100}, u64{1} << 20}) {
+      request.room = OutputRoom::limited;
+      request.capacity = room;
+      request.second_capacity = room / 2;
+      request.rejected_capacity = room + 3;
+      if (unsupported_reason(request) == nullptr) all.push_back(request);
+    }
+  return all;
+}
+
+TEST(ReferenceOfSelections, AgreesWhereThereIsLittleRoom) {
+  ASSERT_EQ(with_little_room().size(), 24u);
+  for (const SelectRequest& request : with_little_room())
+    for (const u64 n : {u64{0}, u64{5}, 2 * kSelectChunk + 5}) {
+      const InputSpec spec = with(request, n);
+      expect_agreement(*make_reference({spec}), spec);
+      expect_agreement(*make_lasting_reference({spec, std::make_shared<const KnownItems>(spec)}), spec);
+    }
+}
+
 // One that is kept for several runs has its output in memory.
 TEST(ReferenceOfSelections, AgreesWhereItKeepsTheOutput) {
   for (const SelectRequest& request : with_all_outputs(request_of(ValueType::f32, Criterion::less_equal))) {
@@ -276,10 +302,35 @@ TEST(VerifierOfSelections, AcceptsARightOneOfEveryCriterionAndType) {
       request.n = kItems;
       EXPECT_EQ(complaint(request, [](const Ran&) {}), "") << to_string(Request(request));
     }
+  for (SelectRequest request : with_little_room()) {
+    request.n = kItems;
+    EXPECT_EQ(complaint(request, [](const Ran&) {}), "") << to_string(Request(request));
+  }
   for (SelectRequest request : of_three_parts()) {
     request.n = kItems;
     EXPECT_EQ(complaint(request, [](const Ran&) {}), "") << to_string(Request(request));
   }
+}
+
+// A record serves calls with little room, so its winner is run with some.
+TEST(VerifierOfSelections, RunsWithLittleRoom) {
+  SelectRequest request = request_of(ValueType::i32, Criterion::flagged);
+  request.rejected = Rejected::apart;
+  request.n = kItems;
+  bool had_little = false;
+  const auto look = [&](const Ran& ran) { had_little |= ran.request.is_limited() && ran.kept > ran.request.capacity; };
+  EXPECT_EQ(complaint(request, look), "");
+  EXPECT_TRUE(had_little);
+  for (const OperandRole role : {OperandRole::output, OperandRole::rejected})
+    EXPECT_NE(complaint(request,
+                        [&](const Ran& ran) {
+                          const u64 room =
+                              role == OperandRole::output ? ran.request.capacity : ran.request.rejected_capacity;
+                          if (ran.request.is_limited()) *ran.at(ran.arguments.operand(role), room, 4) = {};
+                        })
+                  .find("wrote past the output"),
+              std::string::npos)
+        << token(role);
 }
 
 TEST(VerifierOfSelections, RunsWithoutItemsAndInPlace) {

@@ -34,6 +34,13 @@ class SelectingDevice : public ScanningDevice {
     if (source.find("SelectTwoPassConfig") != std::string::npos && launch.kernel == 0) return;  // it would count
     SelectRequest request = request_;
     request.n = launch.n;
+    // The verifier also runs what else a record serves.
+    if (source.find("SelectRequest::room)::limited") != std::string::npos) {
+      request.room = OutputRoom::limited;
+      request.capacity = launch.extents[1];
+      request.second_capacity = launch.scratch[0];
+      request.rejected_capacity = launch.scratch[1];
+    }
     const auto* const items = arguments.operand<const std::byte>(OperandRole::input);
     const Selection right = plain_selection(request, items, arguments.operand<const std::byte>(OperandRole::flags),
                                             arguments.operand<const std::byte>(OperandRole::values),

@@ -631,6 +631,85 @@ TEST(ApiSelect, TellsThreePartsApartByASource) {
     });
 }
 
+// The first items, as many as there is room for.
+template <class T>
+std::vector<T> with_room(std::vector<T> all, std::uint64_t room) {
+  all.resize(std::min<std::uint64_t>(room, all.size()));
+  return all;
+}
+
+TEST(ApiSelect, WritesWhatThereIsRoomForAndCountsAll) {
+  const auto values = items<int>();
+  const auto is_kept = [](int x) { return x > 3; };
+  const auto kept = kept_of(values, is_kept), others = kept_of(values, [&](int x) { return !is_kept(x); });
+  const Buffer<int> in(values);
+  const Buffer<Count> count(2);
+  for (const std::uint64_t room : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1000}, kept.size(), 2 * kItems}) {
+    SCOPED_TRACE(room);
+    const runtime::SelectOptions<int> options{.predicate = Predicate::greater(3), .capacity = room};
+    for (const bool by_plan : {false, true}) {
+      const Output<int> out(room);
+      if (by_plan)
+        runtime::select_plan<int>(kItems, options)(in.data(), out.data(), count.data());
+      else
+        runtime::select(in.data(), out.data(), count.data(), kItems, options);
+      std::vector<Count> counts(2);
+      count.download(counts.data());
+      EXPECT_EQ(counts[0], kept.size());
+      const auto expected = with_room(kept, room);
+      expect_same(out.first(expected.size()), expected);
+    }
+    const Output<int> kept_out(room), rejected(room / 2);
+    runtime::partition(in.data(), kept_out.data(), rejected.data(), count.data(), kItems,
+                       {.predicate = Predicate::greater(3), .capacity = room, .rejected_capacity = room / 2});
+    const auto first = with_room(kept, room), rest = with_room(others, room / 2);
+    expect_same(kept_out.first(first.size()), first);
+    expect_same(rejected.first(rest.size()), rest);
+  }
+}
+
+TEST(ApiSelect, CountsAloneWhereThereIsNoRoom) {
+  const auto values = items<int>();
+  const Buffer<int> in(values);
+  const Buffer<Count> count(1);
+  runtime::select(in.data(), static_cast<int*>(nullptr), count.data(), kItems,
+                  {.predicate = Predicate::greater(3), .capacity = 0});
+  EXPECT_EQ(value_of(count), kept_of(values, [](int x) { return x > 3; }).size());
+  runtime::unique_by_key(in.data(), in.data(), static_cast<int*>(nullptr), static_cast<int*>(nullptr), count.data(),
+                         kItems, {.capacity = 0});
+  EXPECT_EQ(value_of(count), unique_of(values, std::equal_to<>()).size());
+}
+
+TEST(ApiSelect, SelectsInPlaceWithRoomForSome) {
+  const auto values = items<int>();
+  auto expected = values;
+  std::ranges::copy(with_room(kept_of(values, [](int x) { return x > 0; }), 100), expected.begin());
+  const Buffer<int> both(values);
+  const Buffer<Count> count(1);
+  runtime::select(both.data(), both.data(), count.data(), kItems,
+                  {.predicate = Predicate::greater(0), .capacity = 100});
+  std::vector<int> found(kItems);
+  both.download(found.data());
+  expect_same(found, expected);
+}
+
+TEST(ApiSelect, GivesEachOfThreePartsARoomOfItsOwn) {
+  const auto values = items<int>();
+  std::vector<int> parts[3];
+  for (const int value : values) parts[value < 7 ? 0 : value == 7 ? 1 : 2].push_back(value);
+  const Buffer<int> in(values);
+  const Output<int> first(11), second(12), rest(kItems);
+  const Buffer<Count> counts(2);
+  runtime::three_way_partition(in.data(), first.data(), second.data(), rest.data(), counts.data(), kItems,
+                               {.parts = Parts::around(7), .capacity = 11, .second_capacity = 12});
+  std::vector<Count> found(2);
+  counts.download(found.data());
+  EXPECT_EQ(found, (std::vector<Count>{parts[0].size(), parts[1].size()}));
+  expect_same(first.first(11), with_room(parts[0], 11));
+  expect_same(second.first(12), with_room(parts[1], 12));
+  expect_same(rest.first(parts[2].size()), parts[2]);
+}
+
 TEST(ApiSelect, PlansRunInTheCallersWorkspace) {
   const auto values = items<int>();
   const auto expected = kept_of(values, [](int x) { return x > 3; });

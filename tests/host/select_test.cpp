@@ -98,16 +98,26 @@ void check(const Case& selection) {
   const auto value_bytes = static_cast<u64>(request.value_bytes()),
              index_bytes = static_cast<u64>(request.index_bytes());
   const u64 off = selection.misaligned_items;
-  const auto array = [&](u64 bytes_of_item, u64 distance) {
-    return std::make_unique<GuardedMemory>(device, n * bytes_of_item, off == 0 ? 0 : (off + distance) * bytes_of_item);
+  const auto array_of = [&](u64 items, u64 bytes_of_item, u64 distance) {
+    return std::make_unique<GuardedMemory>(device, items * bytes_of_item,
+                                           off == 0 ? 0 : (off + distance) * bytes_of_item);
+  };
+  const auto array = [&](u64 bytes_of_item, u64 distance) { return array_of(n, bytes_of_item, distance); };
+  // What is written ends where there is no more room.
+  const auto room = [&](u64 capacity) { return request.is_limited() ? capacity : n; };
+  const u64 capacity = room(request.capacity);
+  const auto with_room = [&](Bytes bytes, u64 items, u64 bytes_of_item) {
+    bytes.resize(std::min<u64>(bytes.size(), items * bytes_of_item));
+    return bytes;
   };
 
   // An output lies otherwise than the input, where they are two.
   const auto input = array(item_bytes, 0);
-  const auto output = array(request.writes_items() ? item_bytes : index_bytes, 1);
-  const auto flags = array(static_cast<u64>(request.flag_bytes()), 3), values = array(value_bytes, 2),
-             values_output = array(value_bytes, 0);
-  const auto positions = array(index_bytes, 0), rejected = array(item_bytes, 2), second = array(item_bytes, 3);
+  const auto output = array_of(capacity, request.writes_items() ? item_bytes : index_bytes, 1);
+  const auto flags = array(static_cast<u64>(request.flag_bytes()), 3), values = array(value_bytes, 2);
+  const auto values_output = array_of(capacity, value_bytes, 0), positions = array_of(capacity, index_bytes, 0);
+  const auto rejected = array_of(room(request.rejected_capacity), item_bytes, 2),
+             second = array_of(room(request.second_capacity), item_bytes, 3);
   const u64 counts = static_cast<u64>(request.parts()) - 1,
             count_bytes = static_cast<u64>(bytes_of(request.count_width));
   const GuardedMemory count(device, counts * count_bytes, off == 0 ? 0 : count_bytes);
@@ -141,6 +151,7 @@ void check(const Case& selection) {
     std::memcpy(&expected_count[part * count_bytes], &found[part], count_bytes);  // the low bytes come first
   if (request.rejected == Rejected::behind)
     for (const Bytes& part : {seconds, rest}) items.insert(items.end(), part.begin(), part.end());
+  items = with_room(items, capacity, item_bytes);
   for (int time = 0; time < 2; ++time) {
     std::ranges::copy(selection.items, input->data());
     std::ranges::copy(its_flags, flags->data());
@@ -152,7 +163,8 @@ void check(const Case& selection) {
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
     ASSERT_NO_THROW(device.run(launches, Schedule::from_seed(selection.seed + static_cast<u64>(time))));
     ASSERT_TRUE(holds(count, expected_count)) << "the count";
-    const Bytes places = taken(indices(n, request.index_bytes()), request.index_bytes(), selection.kept);
+    const Bytes places = with_room(taken(indices(n, request.index_bytes()), request.index_bytes(), selection.kept),
+                                   capacity, index_bytes);
     if (selection.in_place)
       ASSERT_TRUE(holds(*input, items, selection.items.data())) << "the items, in place";
     else
@@ -164,13 +176,18 @@ void check(const Case& selection) {
       ASSERT_TRUE(holds(*flags, its_flags)) << "the flags";
     }
     if (request.has_values()) {
-      ASSERT_TRUE(holds(*values_output, taken(beside, request.value_bytes(), selection.kept))) << "the values";
+      ASSERT_TRUE(
+          holds(*values_output, with_room(taken(beside, request.value_bytes(), selection.kept), capacity, value_bytes)))
+          << "the values";
     }
     if (request.selected == Selected::items_and_indices) {
       ASSERT_TRUE(holds(*positions, places)) << "the indices";
     }
-    ASSERT_TRUE(holds(*rejected, request.rejected == Rejected::apart ? rest : Bytes{})) << "the rest";
-    ASSERT_TRUE(holds(*second, request.rejected == Rejected::apart ? seconds : Bytes{})) << "the second part";
+    const bool are_apart = request.rejected == Rejected::apart;
+    ASSERT_TRUE(holds(*rejected, with_room(are_apart ? rest : Bytes{}, room(request.rejected_capacity), item_bytes)))
+        << "the rest";
+    ASSERT_TRUE(holds(*second, with_room(are_apart ? seconds : Bytes{}, room(request.second_capacity), item_bytes)))
+        << "the second part";
   }
 }
 
@@ -247,6 +264,7 @@ SelectRequest request_of(const RowReader& row) {
                         .selected = row.token_of<Selected>("selected"),
                         .rejected = row.token_of<Rejected>("rejected"),
                         .subject = row.token_of<Subject>("subject"),
+                        .room = row.token_of<OutputRoom>("room"),
                         .n = 1};
   if (!row.is("flags", "none")) request.flag_type = row.token_of<FlagType>("flags");
   request.index_type = row.is("index", "i64")   ? ValueType::i64
@@ -281,6 +299,7 @@ const Design& select_design() {
                                {"index", {"none", "u32", "i64"}},
                                {"rejected", all_tokens<Rejected>()},
                                {"values", {"none", "1", "2", "4", "8", "16", "3x1", "5x2", "3x4", "2x8", "2x16"}},
+                               {"room", all_tokens<OutputRoom>()},
                                {"place", {"apart", "in_place"}},
                                {"pattern", kPatterns, true},
                                {"pointers", {"aligned", "any"}, true}},
@@ -360,6 +379,23 @@ void put_kept(Case& selection, Random& random) {
   }
 }
 
+// Room for none of a part, for all of them, for one less or more, for any number, or for all items.
+void limit(Case& selection, Random& random) {
+  SelectRequest& request = selection.request;
+  const auto count = [](const Flags& flags) {
+    return static_cast<u64>(std::ranges::count_if(flags, [](unsigned char flag) { return flag != 0; }));
+  };
+  const auto drawn = [&](u64 items) {
+    const u64 choices[] = {0,        items, items - (items > 0), items + 1, random.below(static_cast<u32>(items) + 1),
+                           request.n};
+    return std::min(choices[random.below(6)], request.n);
+  };
+  const u64 kept = count(selection.kept), second = count(selection.second);
+  request.capacity = drawn(kept);
+  request.second_capacity = drawn(second);
+  request.rejected_capacity = drawn(request.n - kept - second);
+}
+
 class Selections : public testing::TestWithParam<DesignedCase> {};
 
 // The row's pattern at the edge sizes, and several full tiles of which all items are kept, which counters must hold.
@@ -390,6 +426,7 @@ TEST_P(Selections, PutItemsWhereTheyBelong) {
       put_kept(selection, random);
       selection.custom = &source;
     }
+    if (request.is_limited()) limit(selection, random);
     check(selection);
     if (HasFailure()) return;
   }
@@ -635,17 +672,26 @@ TEST(SelectByOwnSource, StaysInItsArraysWhateverItIsTold) {
       parts{.source = coin + "__device__ int part(int) { return coin() + coin(); }\n", .name = {}};
   for (const auto& [criterion, source] :
        {std::pair(Criterion::predicate, &kept), {Criterion::predicate, &none_then_all}, {Criterion::parts, &parts}})
-    for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind}) {
+    for (const auto& [rejected, room] : {std::pair(Rejected::dropped, u64{20000}),
+                                         {Rejected::apart, 20000},
+                                         {Rejected::behind, 20000},
+                                         {Rejected::dropped, 300},
+                                         {Rejected::apart, 7000}}) {
       SelectRequest request = of_type(ValueType::i32, criterion, 20000);
       request.rejected = rejected;
+      if (room < request.n) {
+        request.room = OutputRoom::limited;
+        request.capacity = request.second_capacity = request.rejected_capacity = room;
+      }
       for (const FamilyModel* family : algorithm_of<SelectRequest>().families()) {
         if (family->unsupported_reason(request, kHostSm) != nullptr) continue;
         const Module& module = bench().kernels.get(
             instantiate(request, family->default_config(request, kHostSm), Variant::aligned, source));
         if (is_rehearsal()) continue;
-        SCOPED_TRACE(std::string(family->name()) + ", " + token(criterion) + ", " + token(rejected));
-        const GuardedMemory input(bench().device, 4 * request.n), output(bench().device, 4 * request.n),
-            second(bench().device, 4 * request.n), others(bench().device, 4 * request.n), count(bench().device, 16);
+        SCOPED_TRACE(std::string(family->name()) + ", " + token(criterion) + ", " + token(rejected) + ", room for " +
+                     std::to_string(room));
+        const GuardedMemory input(bench().device, 4 * request.n), output(bench().device, 4 * room),
+            second(bench().device, 4 * room), others(bench().device, 4 * room), count(bench().device, 16);
         std::fill_n(input.data(), input.size(), kPoison);
         const Config config = family->default_config(request, kHostSm);
         const Workspace workspace(bench().device, family->workspace(config, request));

@@ -369,6 +369,7 @@ ORDER = [
         "store",
     ),
     *("init", "device_init", "device_inits", "device_n", "device_clamped", "values", "indices", "rank_of"),
+    *("capacity", "second_capacity", "rejected_capacity"),
     *("check", "stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),
 ]
 

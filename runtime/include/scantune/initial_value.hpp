@@ -45,7 +45,7 @@ struct Integer {
   constexpr int bits() const {
     return magnitude == 0 ? 0 : 64 - std::countl_zero(magnitude) - std::countr_zero(magnitude);
   }
-  std::string text() const { return (is_negative ? "-" : "") + std::to_string(magnitude); }
+  std::string text() const { return std::string(is_negative, '-') + std::to_string(magnitude); }
 };
 
 template <class Acc>

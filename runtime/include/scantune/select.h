@@ -44,12 +44,13 @@ typedef enum scantune_rejected {
 /* A selection keeps some of n items and writes them in input order. Start from SCANTUNE_SELECT_REQUEST_INIT.
  *
  * SCANTUNE_INPUT: the items. SCANTUNE_OUTPUT: the kept ones, or with SCANTUNE_SELECTED_INDICES their input indices.
- * SCANTUNE_COUNT: how many are kept; with three parts the second part's count follows. Further arrays of n each:
- * SCANTUNE_FLAGS with SCANTUNE_FLAGGED or SCANTUNE_FLAG, SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with a value_type,
- * SCANTUNE_INDICES with SCANTUNE_SELECTED_ITEMS_AND_INDICES, SCANTUNE_REJECTED with SCANTUNE_APART, and SCANTUNE_SECOND
- * with SCANTUNE_APART and three parts. Nothing is written after the last item of an output. The output may be the
- * input, except with SCANTUNE_SELECTED_INDICES, SCANTUNE_BEHIND or three parts; all other arrays must not overlap. The
- * host does not wait for the count. If n is 0, the count is 0. */
+ * SCANTUNE_COUNT: how many are kept; with three parts the second part's count follows. Further arrays of n each, or of
+ * fewer where the request says so: SCANTUNE_FLAGS with SCANTUNE_FLAGGED or SCANTUNE_FLAG, SCANTUNE_VALUES and
+ * SCANTUNE_VALUES_OUTPUT with a value_type, SCANTUNE_INDICES with SCANTUNE_SELECTED_ITEMS_AND_INDICES,
+ * SCANTUNE_REJECTED with SCANTUNE_APART, and SCANTUNE_SECOND with SCANTUNE_APART and three parts. Nothing is written
+ * after the last item of an output. The output may be the input, except with SCANTUNE_SELECTED_INDICES, SCANTUNE_BEHIND
+ * or three parts; all other arrays must not overlap. The host does not wait for the count. If n is 0, the count is 0.
+ */
 typedef struct scantune_select_request {
   scantune_head head;
   scantune_type input_type;
@@ -70,13 +71,20 @@ typedef struct scantune_select_request {
   scantune_subject subject;          /* SCANTUNE_ITEM with SCANTUNE_FLAGGED, SCANTUNE_UNIQUE and SCANTUNE_UNIQUE_BY */
   uint32_t value_bytes; /* size of a value_type SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of value_alignment; else 0 */
   uint32_t value_alignment; /* alignment of it: 1, 2, 4, 8 or 16; else 0 */
+  /* How many items there is room for, in host memory; NULL: n. capacity: kept ones, in SCANTUNE_OUTPUT,
+   * SCANTUNE_VALUES_OUTPUT and SCANTUNE_INDICES. second_capacity: SCANTUNE_SECOND. rejected_capacity:
+   * SCANTUNE_REJECTED. Nothing is written past it, and the count tells how many there are, which may be more. Arrays
+   * with room for nothing may be NULL. With SCANTUNE_BEHIND the output holds n items. */
+  const uint64_t* capacity;
+  const uint64_t* second_capacity;
+  const uint64_t* rejected_capacity;
 } scantune_select_request;
 
 /* clang-format off */
 #define SCANTUNE_SELECT_REQUEST_INIT                                                                                  \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SELECT, scantune_select_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,  \
    0, SCANTUNE_LESS, SCANTUNE_SELECTED_ITEMS, SCANTUNE_DROPPED, SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,      \
-   NULL, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_ITEM, 0, 0}
+   NULL, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_ITEM, 0, 0, NULL, NULL, NULL}
 /* clang-format on */
 
 #endif

@@ -12,7 +12,8 @@
 //   runtime::three_way_partition(d_in, d_less, d_equal, d_rest, d_counts, n, {.parts = runtime::Parts::around(7)});
 //
 // All pointers are to device memory, the count's too, so the host does not wait for it. A count is an integer of 4 or 8
-// bytes. Every array has room for n items; nothing is written after the last item of an output. The items' output may
+// bytes. Every array has room for n items, or as many as the options say; nothing is written after the last item of an
+// output. The items' output may
 // be the input, unless it is a partition into one array or into three parts; all other arrays must not overlap. If n is
 // 0, the count is 0. Each function returns as soon as the work is in the stream, and throws, and launches nothing, if
 // an argument is wrong.
@@ -22,6 +23,7 @@
 #ifdef SCANTUNE_CXX20
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -34,7 +36,11 @@ template <class T>
 struct SelectOptions {
   // One of Predicate's. By default items that are not 0 are kept; structs need a source.
   detail::Criterion<T> predicate = {};
-  Stream stream = nullptr;  // as in ScanOptions
+  // Items that there is room for; without a number n. Nothing is written past it, and the count tells how many there
+  // are, which may be more. An array with room for nothing may be null. A partition into one array has room for n.
+  std::optional<std::uint64_t> capacity = {};           // of kept items, and of what is written beside them
+  std::optional<std::uint64_t> rejected_capacity = {};  // of partition()
+  Stream stream = nullptr;                              // as in ScanOptions
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as in ScanOptions
@@ -54,6 +60,8 @@ template <class Flag = std::uint8_t>
 struct FlaggedOptions {
   // One of Predicate's, which is asked about flags. By default items are kept whose flag is not 0.
   detail::Criterion<detail::FlagNumber<Flag>, detail::kFlagWords> predicate = {};
+  std::optional<std::uint64_t> capacity = {};           // as in SelectOptions
+  std::optional<std::uint64_t> rejected_capacity = {};  // of partition_flagged()
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -64,7 +72,10 @@ struct FlaggedOptions {
 
 template <class T>
 struct ThreeWayOptions {
-  detail::PartRule<T> parts;  // one of Parts'
+  detail::PartRule<T> parts;                   // one of Parts'
+  std::optional<std::uint64_t> capacity = {};  // as in SelectOptions, of the first part
+  std::optional<std::uint64_t> second_capacity = {};
+  std::optional<std::uint64_t> rejected_capacity = {};  // of the rest
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -74,7 +85,8 @@ struct ThreeWayOptions {
 };
 
 struct UniqueOptions {
-  UserFunction equality = {};  // Equality::source()
+  UserFunction equality = {};                  // Equality::source()
+  std::optional<std::uint64_t> capacity = {};  // as in SelectOptions
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -129,6 +141,10 @@ inline void take_rule(scantune_select_request& request, const UniqueOptions& opt
   request.criterion = request.function != nullptr ? SCANTUNE_UNIQUE_BY : SCANTUNE_UNIQUE;
 }
 
+inline const std::uint64_t* pointer_to(const std::optional<std::uint64_t>& number) {
+  return number ? &*number : nullptr;
+}
+
 // Each points into the options, which must outlive it.
 template <template <class, class> class PlanOf, class T, class CountType, class Options>
 Call<scantune_select_request, PlanOf<T, CountType>> selection_of(std::uint64_t n, const Options& options) {
@@ -138,6 +154,10 @@ Call<scantune_select_request, PlanOf<T, CountType>> selection_of(std::uint64_t n
   if constexpr (kIsStruct<T>) take_struct<T>(request);
   request.count_type = count_type<CountType>();
   take_rule(request, options);
+  request.capacity = pointer_to(options.capacity);
+  if constexpr (requires { options.second_capacity; }) request.second_capacity = pointer_to(options.second_capacity);
+  if constexpr (requires { options.rejected_capacity; })
+    request.rejected_capacity = pointer_to(options.rejected_capacity);
   return {request, options.stream};
 }
 

@@ -32,7 +32,7 @@ class SelectedItems final : public ExactReference {
     if (operand.role == OperandRole::count) return operand.items;
     u64 items = 0;
     for (const int part : parts_in(operand.role)) items += before_[part].back();
-    return items;
+    return std::min(items, operand.items);
   }
 
  private:
@@ -137,6 +137,17 @@ class SelectReference final : public AlgorithmReference {
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     return std::make_unique<SelectedItems>(input);
+  }
+
+  // Calls with little room, of which several tiles have too many items.
+  std::vector<RequestVariant> also_served(const Request& request) const override {
+    auto limited = typed<SelectRequest>(request);
+    limited.room = OutputRoom::limited;
+    limited.capacity = std::min<u64>(request.n / 3, 1021);
+    limited.second_capacity = limited.capacity / 2;
+    limited.rejected_capacity = limited.capacity / 2 + 3;
+    if (unsupported_reason(limited) != nullptr) return {};
+    return {{limited, Variant::any}};
   }
 };
 

@@ -88,7 +88,8 @@ struct Launch {
   int shared_bytes = 0;
   u64 n = 0;            // items this launch works on
   u64 extents[2] = {};  // of the problem, as the family counts: items of a row, rows, columns, segments, tiles, digits
-  // Bytes into the workspace, of what the launch reads there and of what it writes; of selections the units of a value.
+  // Bytes into the workspace, of what the launch reads there and of what it writes; of selections what
+  // tell_room() says.
   u64 scratch[2] = {};
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;

@@ -33,6 +33,7 @@ struct Operand {
   bool from_end = false;     // kernels begin at the last item, so the end of the array must be on a vector boundary
   int units = 1;             // how many of its type are one item
   int alignment = 0;         // of an item, if not its type's
+  bool is_limited = false;   // an output that may have room for fewer items than results, and stand for a longer input
   bool lies_apart = false;   // an output that must not take the place of the input, though it be as long
   bool is_consumed = false;  // an input that kernels may write to as well: it holds anything afterwards
 };

@@ -89,8 +89,16 @@ struct Tokens<ValueUnits> {
   static constexpr const char* kNames[] = {"one", "several"};
 };
 
+// How many items the outputs of each part have room for: all of them, or numbers that come with the call.
+enum class OutputRoom { for_all, limited };
+template <>
+struct Tokens<OutputRoom> {
+  static constexpr const char* kNames[] = {"for_all", "limited"};
+};
+
 // output[0, count) = the kept items of input[0, n) in order, and count their number. Nothing is written after them
-// unless the others are requested there. With three parts, count[1] is the number in the second.
+// unless the others are requested there. With three parts, count[1] is the number in the second. Items that an output
+// has no room for are counted and not written.
 struct SelectRequest {
   ValueType input_type = ValueType::i32;
   ValueType index_type = ValueType::u64;  // of the indices; where none are written, it stays u64
@@ -104,10 +112,13 @@ struct SelectRequest {
   Subject subject = Subject::item;
   FlagType flag_type = FlagType::u8;  // where no flags are read, it stays u8
   ValueUnits value_units = ValueUnits::one;
+  OutputRoom room = OutputRoom::for_all;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // items
   u64 units = 0;             // of a value, with ValueUnits::several
+  // With OutputRoom::limited, items for which there is room: kept ones, those of the second part, and the rest.
+  u64 capacity = 0, second_capacity = 0, rejected_capacity = 0;
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -125,6 +136,7 @@ struct SelectRequest {
   constexpr int flag_bytes() const { return reads_flags() ? size_of(value_type(flag_type)) : 0; }
   // The type of what is compared with the constant, or handed to the caller's source.
   constexpr ValueType subject_type() const { return subject == Subject::flag ? value_type(flag_type) : input_type; }
+  constexpr bool is_limited() const { return room == OutputRoom::limited; }
   constexpr bool writes_items() const { return selected != Selected::indices; }
   constexpr bool writes_indices() const { return selected != Selected::items; }
   constexpr bool has_values() const { return values != Values::none; }
@@ -168,6 +180,8 @@ constexpr const char* unsupported_reason(const SelectRequest& request) {
     if (request.units < 2 || request.units > kMaxValueBytes / static_cast<u64>(request.unit_bytes()))
       return "a value of several units has two or more, and at most 32 bytes";
   }
+  if (request.is_limited() && request.rejected == Rejected::behind)
+    return "the others come after the kept items, so that one output must have room for all";
   if (has_three_parts(request.criterion) && !request.keeps_rejected())
     return "all of three parts are written: ask for the rejected items apart or behind";
   if (request.keeps_rejected() && !request.writes_items())
@@ -204,22 +218,31 @@ struct Algorithm<SelectRequest> {
       SCANTUNE_MEMBER(SelectRequest, subject, nearest)
           .means("What the criterion looks at: an item, or the flag beside it."),
       SCANTUNE_MEMBER(SelectRequest, flag_type, nearest).means("The type of flags."),
-      SCANTUNE_MEMBER(SelectRequest, value_units, exact).means("several: a value is --units of those bytes.")};
+      SCANTUNE_MEMBER(SelectRequest, value_units, exact).means("several: a value is --units of those bytes."),
+      SCANTUNE_MEMBER(SelectRequest, room, per_call)};
 
   static constexpr Extent<SelectRequest> kExtents[] = {
       SCANTUNE_EXTENT(SelectRequest, units, "Units of a value, which has at most 32 bytes.")
-          .where("value_units", ValueUnits::several)};
+          .where("value_units", ValueUnits::several),
+      SCANTUNE_EXTENT(SelectRequest, capacity, "Kept items for which there is room.")
+          .where("room", OutputRoom::limited),
+      SCANTUNE_EXTENT(SelectRequest, second_capacity, "The same of the second part.")
+          .where("room", OutputRoom::limited),
+      SCANTUNE_EXTENT(SelectRequest, rejected_capacity, "The same of the rest.").where("room", OutputRoom::limited)};
 
   static constexpr OperandList operands(const SelectRequest& request) {
     constexpr const char* kUnitTypes[] = {nullptr, "u8", "u16", "u32", "u64", "u64"};
     const char* const unit_type = kUnitTypes[static_cast<int>(request.values)];
+    const auto extent = [&](const char* of_part) { return request.is_limited() ? of_part : Operand::kItems; };
+    const char* const kept = extent("capacity");
     const int type_bytes = request.unit_bytes() < 8 ? request.unit_bytes() : 8;
     OperandList list;
     list.add({"input", OperandRole::input, "input_type", Operand::kItems});
     list.add({.name = request.writes_items() ? "output" : "indices",
               .role = OperandRole::output,
               .type = request.writes_items() ? "input_type" : "index_type",
-              .extent = Operand::kItems,
+              .extent = kept,
+              .is_limited = request.is_limited(),
               .lies_apart = !request.may_be_in_place()});
     if (request.reads_flags())
       list.add({"flags", OperandRole::flags, Tokens<FlagType>::kNames[static_cast<int>(request.flag_type)],
@@ -234,13 +257,14 @@ struct Algorithm<SelectRequest> {
       list.add(values);
       values.name = "values_output";
       values.role = OperandRole::values_output;
+      values.extent = kept;
       list.add(values);
     }
     if (request.selected == Selected::items_and_indices)
-      list.add({"indices", OperandRole::indices, "index_type", Operand::kItems});
+      list.add({"indices", OperandRole::indices, "index_type", kept});
     if (request.rejected == Rejected::apart) {
-      if (request.parts() == 3) list.add({"second", OperandRole::second, "input_type", Operand::kItems});
-      list.add({"rejected", OperandRole::rejected, "input_type", Operand::kItems});
+      if (request.parts() == 3) list.add({"second", OperandRole::second, "input_type", extent("second_capacity")});
+      list.add({"rejected", OperandRole::rejected, "input_type", extent("rejected_capacity")});
     }
     list.add({"count", OperandRole::count, unsigned_name(request.count_width),
               request.parts() == 3 ? Operand::kTwo : Operand::kOne});

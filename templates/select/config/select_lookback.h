@@ -140,14 +140,15 @@ struct Family<SelectLookbackConfig> {
 
   static constexpr LaunchList launches(const SelectLookbackConfig& config, const SelectRequest& request,
                                        Variant variant) {
+    Launch launch{.grid_blocks = static_cast<u32>(tiles(config, request, variant)),
+                  .block_threads = config.block_threads,
+                  .shared_bytes = shared_bytes(config, request),
+                  .n = request.n,
+                  .pdl = config.pdl != 0,
+                  .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order};
+    tell_room(launch, request);
     LaunchList list;
-    list.add({.grid_blocks = static_cast<u32>(tiles(config, request, variant)),
-              .block_threads = config.block_threads,
-              .shared_bytes = shared_bytes(config, request),
-              .n = request.n,
-              .scratch = {request.units},
-              .pdl = config.pdl != 0,
-              .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});
+    list.add(launch);
     return list;
   }
 

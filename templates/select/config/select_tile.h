@@ -45,6 +45,20 @@ constexpr int tile_shared_bytes(const auto& config, const SelectRequest& request
   return of_warps + static_cast<int>(staged_bytes(config, request) + places_bytes(config, request));
 }
 
+// How many of the items that go to an index and on have room.
+constexpr u32 items_with_room(u64 room, u64 index, u32 items) {
+  if (index >= room) return 0;
+  return room - index < items ? static_cast<u32>(room - index) : items;
+}
+
+// What kernels are told beside tiles: room for the kept items, then the units of a value or, since there are no values
+// of others, room for the second part and the rest.
+constexpr void tell_room(Launch& launch, const SelectRequest& request) {
+  launch.extents[1] = request.capacity;
+  launch.scratch[0] = request.has_values() ? request.units : request.second_capacity;
+  launch.scratch[1] = request.rejected_capacity;
+}
+
 // Null if the tile is one that kernels take, else why not.
 constexpr const char* invalid_select_tile_reason(const auto& config, const SelectRequest& request, int sm) {
   const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;

@@ -113,9 +113,9 @@ struct Family<SelectTwoPassConfig> {
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,
                   .extents = {tiles(config, request, variant)},
-                  .scratch = {request.units},
                   .pdl = config.pdl != 0,
                   .persistent_ctas_per_sm = config.ctas_per_sm};
+    tell_room(launch, request);
     LaunchList list;
     for (launch.kernel = launch.grid_blocks > 1 ? kCountParts : kStoreParts; launch.kernel <= kStoreParts;
          ++launch.kernel)

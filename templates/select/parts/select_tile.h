@@ -158,39 +158,42 @@ class SelectTile {
   // Stores all outputs of the tile, given how many items of each part are before it, and in all if the others are
   // written after the kept ones. Every thread calls, after a barrier that follows stage().
   SCANTUNE_DEVICE void store(const Counts& before, const Counts& all) {
+    const u32 kept = with_room(arguments_.extents[1], before.of[0], counted_[0]);
     if constexpr (kRequest.writes_items())
-      store_staged(place_in<Item>(OperandRole::output, before.of[0], counted_[0]), 0, counted_[0]);
+      store_staged(place_in<Item>(OperandRole::output, before.of[0], kept), 0, kept);
     if constexpr (kRequest.keeps_rejected()) {
       constexpr bool kIsBehind = kRequest.rejected == Rejected::behind;
       u64 others = static_cast<u64>(first_ + begin_) - before.of[0];
       u32 others_here = end_ - begin_ - counted_[0];
       u64 begin = kIsBehind ? all.of[0] : 0;
       if constexpr (kCounted > 1) {
+        const u32 second = with_room(arguments_.scratch[0], before.of[1], counted_[1]);
         store_staged(
-            place_in<Item>(kIsBehind ? OperandRole::output : OperandRole::second, begin + before.of[1], counted_[1]),
-            first_staged(1), counted_[1]);
+            place_in<Item>(kIsBehind ? OperandRole::output : OperandRole::second, begin + before.of[1], second),
+            first_staged(1), second);
         others -= before.of[1];
         others_here -= counted_[1];
         if constexpr (kIsBehind) begin += all.of[1];
       }
+      others_here = with_room(arguments_.scratch[1], others, others_here);
       store_staged(place_in<Item>(kIsBehind ? OperandRole::output : OperandRole::rejected, begin + others, others_here),
                    first_staged(kCounted), others_here);
     }
     if constexpr (kRequest.writes_indices()) {
       using Index = typename Problem::Index;
-      auto* const to = place_in<Index>(kRequest.writes_items() ? OperandRole::indices : OperandRole::output,
-                                       before.of[0], counted_[0]);
-      for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
+      auto* const to =
+          place_in<Index>(kRequest.writes_items() ? OperandRole::indices : OperandRole::output, before.of[0], kept);
+      for (u32 item = thread_rank(); item < kept; item += kThreads)
         scantune::store_global<kConfig.store_hint>(to + item, static_cast<Index>(first_ + places()[item]));
     }
     if constexpr (kRequest.has_values()) {
       using Value = typename Problem::Value;
       if constexpr (kRequest.value_units == ValueUnits::several) {
-        store_units(before.of[0], counted_[0]);
+        store_units(before.of[0], kept);
       } else {
         const Value* const values = arguments_.operand<const Value>(OperandRole::values) + first_;
-        Value* const to = place_in<Value>(OperandRole::values_output, before.of[0], counted_[0]);
-        for (u32 item = thread_rank(); item < counted_[0]; item += kThreads)
+        Value* const to = place_in<Value>(OperandRole::values_output, before.of[0], kept);
+        for (u32 item = thread_rank(); item < kept; item += kThreads)
           scantune::store_global<kConfig.store_hint>(to + item,
                                                      scantune::load_global<kConfig.load_hint>(values + places()[item]));
       }
@@ -198,16 +201,23 @@ class SelectTile {
   }
 
  private:
-  // Where items of the tile go in an array, which has room for n. A function of the caller's that says another thing
-  // when it is asked again, after items were counted, must not send them beside it.
+  // How many of the items from an index on are stored.
+  SCANTUNE_DEVICE static u32 with_room(u64 room, u64 index, u32 items) {
+    if constexpr (kRequest.is_limited()) return items_with_room(room, index, items);
+    return items;
+  }
+
+  // Where items of the tile go in an array, which has room for n, or for those with room. A function of the caller's
+  // that says another thing when it is asked again, after items were counted, must not send them beside it.
   SCANTUNE_DEVICE u64 index_in_room(u64 index, u32 items) const {
-    if constexpr (kAsksTwice)
-      if (const u64 last = arguments_.n - items; index > last) return last;
+    if constexpr (kAsksTwice && !kRequest.is_limited())
+      if (const u64 last = arguments_.n - items; index > last) index = last;
     return index;
   }
   template <class T>
   SCANTUNE_DEVICE T* place_in(OperandRole role, u64 index, u32 items) const {
-    return arguments_.operand<T>(role) + index_in_room(index, items);
+    index = index_in_room(index, items);
+    return arguments_.operand<T>(role) + index;
   }
 
   // Stores the values of the first kept items, of several units each: a warp stores units that are neighbours.
