@@ -142,7 +142,8 @@ void fill_selection_input(const InputSpec& spec, u64 first, std::span<std::byte>
 void fill_beside_selection(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) {
   const auto request = typed<SelectRequest>(spec.request);
   const bool are_flags = role == OperandRole::flags;
-  const auto bytes = static_cast<std::size_t>(are_flags ? request.flag_bytes() : request.value_bytes());
+  // Nobody asks for flags or values of a request without any.
+  const auto bytes = static_cast<std::size_t>(std::max(1, are_flags ? request.flag_bytes() : request.value_bytes()));
   InputSpec of_flags = spec;
   of_flags.seed += kOfFlags;
   for (std::size_t done = 0; done < out.size(); done += bytes) {
