@@ -25,6 +25,13 @@ TEST(BuiltInRecords, AreThereAndValid) {
   for (const auto& rejected : table.rejected()) ADD_FAILURE() << rejected.row << ": " << rejected.reason;
 }
 
+TEST(BuiltInRecords, WereMeasuredWithTheTemplatesThatTheyComeWith) {
+  for (const RecordRow& row : built_in_records()) {
+    const FamilyModel& family = *find_family(row.family);
+    EXPECT_EQ(row.template_hash, template_hash(family, false, kH200.sm)) << row.request << ", n = " << row.n;
+  }
+}
+
 TEST(BuiltInRecords, ServeTheirRangesAndNothingElse) {
   const TuningTable table(built_in_records());
   for (const TuningRecord& record : table.records()) {
