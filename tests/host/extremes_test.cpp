@@ -13,6 +13,7 @@
 #include "edge_sizes.h"
 #include "families_under_test.h"
 #include "scan_kernels.h"
+#include "with_type.h"
 
 namespace scantune::extremes_test {
 namespace {
