@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "c_api/function.h"
@@ -53,9 +54,10 @@ static_assert(static_cast<Values>(std::bit_width(16u)) == Values::bytes_16);
 
 FlagType checked_flags(const scantune_type& type) {
   if (number_in(type) == SCANTUNE_DEFAULT_TYPE) return FlagType::u8;
-  const auto flag = parse_token<FlagType>(token(checked_type("flag_type", type)));
-  if (!flag) fail("flag_type", "SCANTUNE_CUSTOM_TYPE; flags are numbers: name their type");
-  return *flag;
+  const ValueType its_type = checked_type("flag_type", type);
+  for (int place = 0; place < static_cast<int>(std::size(Tokens<FlagType>::kNames)); ++place)
+    if (value_type(static_cast<FlagType>(place)) == its_type) return static_cast<FlagType>(place);
+  fail("flag_type", "SCANTUNE_CUSTOM_TYPE; flags are numbers: name their type");
 }
 
 // Where there is room for n items everywhere, the kernels and records are those without a capacity.
@@ -63,8 +65,7 @@ void take_room(const scantune_select_request& said, SelectRequest& request) {
   const auto room = [&](const char* member, const std::uint64_t* given, bool has_output) {
     if (given == nullptr) return request.n;
     if (!has_output)
-      fail(member, "given, and rejected is " +
-                       constant_of(request.keeps_rejected() ? token(request.rejected) : "dropped") +
+      fail(member, "given, and rejected is " + constant_of(token(request.rejected)) +
                        (request.rejected == Rejected::apart ? ", of two parts" : "") +
                        ", so that there is no such output: leave it NULL");
     return std::min<u64>(*given, request.n);
@@ -103,11 +104,12 @@ SelectRequest request_of(const scantune_select_request& said) {
 }
 
 // Sets the function, and the bytes that kernels take as an initial value: the constant or the function's state.
-void take_criterion(const scantune_select_request& said, Criterion criterion, Asked& asked) {
+void take_criterion(const scantune_select_request& said, const SelectRequest& request, Asked& asked) {
+  const Criterion criterion = request.criterion;
   if (has_constant(criterion)) {
     if (said.constant == nullptr)
       fail("constant", "NULL, and " + criterion_is(criterion) + ": point it to what items are compared with");
-    asked.init = {asked.request, said.constant};
+    std::memcpy(asked.init.bytes, said.constant, static_cast<std::size_t>(request.bytes_of(request.subject_type())));
   } else {
     refuse_given("constant", said.constant, criterion);
   }
@@ -128,7 +130,7 @@ void take_criterion(const scantune_select_request& said, Criterion criterion, As
 Asked checked_request(const scantune_select_request& said, Room&) {
   const SelectRequest request = request_of(said);
   Asked asked{.request = request};
-  take_criterion(said, request.criterion, asked);
+  take_criterion(said, request, asked);
   return asked;
 }
 

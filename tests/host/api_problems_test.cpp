@@ -427,11 +427,14 @@ TEST(ApiReductions, OrderItemsByTheCallersLess) {
   EXPECT_EQ(downloaded(index).front(), place(std::ranges::max_element(items, less)));
   runtime::arg_minmax(in.data(), value.data(), index.data(), greatest.data(), greatest_index.data(), kItems,
                       {.position = runtime::Position::last, .less = by_tens});
+  const auto least_behind = std::ranges::min_element(items.rbegin(), items.rend(), less);
+  EXPECT_EQ(downloaded(index).front(), place(least_behind.base()) - 1);
+  EXPECT_EQ(downloaded(value).front(), *least_behind);
   EXPECT_EQ(downloaded(greatest_index).front(), place(std::ranges::minmax_element(items, less).max));
   EXPECT_EQ(downloaded(greatest).front(), *std::ranges::minmax_element(items, less).max);
   EXPECT_EQ(unreal_values, 0u);
 
-  // Of nothing there is no value to write.
+  // Without items no value is written.
   const std::vector<Marked> untouched{{1, 2}};
   value.upload(untouched.data());
   runtime::argmin(static_cast<const Marked*>(nullptr), value.data(), index.data(), 0, {.less = by_tens});

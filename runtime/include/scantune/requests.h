@@ -64,7 +64,7 @@ typedef enum scantune_role {
   SCANTUNE_INPUT = 0,
   SCANTUNE_OUTPUT = 1,
   SCANTUNE_INDICES = 2, /* the input index of each output item */
-  SCANTUNE_FLAGS = 3,   /* one byte per item */
+  SCANTUNE_FLAGS = 3,   /* a flag per item */
   SCANTUNE_VALUES = 4,  /* values that move with the items */
   SCANTUNE_VALUES_OUTPUT = 5,
   SCANTUNE_SECOND = 6,        /* the second of three parts; the greatest items */
