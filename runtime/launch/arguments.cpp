@@ -102,14 +102,17 @@ Arguments::Arguments(const CheckedRequest& request)
                     " has two operands of one role, and kernels no place for it");
     some_may_be_null_ |= all[place].may_be_null;
     named_[place] = {all[place].name, nullptr, all[place].bytes(), static_cast<unsigned>(all[place].item_bytes)};
-    if (!is_written(all[place].role) && !all[place].is_consumed) continue;
+    const auto may_be_written = [](const RequestOperand& operand) {
+      return is_written(operand.role) || operand.is_consumed;
+    };
+    if (!may_be_written(all[place])) continue;
     // An input in place of an output of as many items is fine: each is read before its result is written over it.
     const auto is_as_long = [&](const RequestOperand& other) {
       if (all[place].is_limited && all[place].bytes() < other.bytes()) return all[place].item_bytes == other.item_bytes;
       return all[place].bytes() == other.bytes();
     };
     for (std::size_t other = 0; other < count_; ++other)
-      if (other != place)
+      if (other > place || (other < place && !may_be_written(all[other])))  // each pair once
         pairs_[pair_count_++] = {place, other,
                                  all[place].role == OperandRole::output && all[other].role == OperandRole::input &&
                                      is_as_long(all[other]) && !all[place].lies_apart &&

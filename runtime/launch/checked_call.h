@@ -13,7 +13,7 @@ namespace scantune {
 inline constexpr std::optional<CustomOperatorView> kNoSource;
 
 struct Call {
-  const Request& request;                                       // its extents are not 0
+  const Request& request;                                       // n is not 0, unless there is a result without items
   const std::optional<CustomOperatorView>& custom = kNoSource;  // none unless the request's operator or a map is custom
   const Pointers& pointers;
   const InitialValue& init;

@@ -19,11 +19,11 @@ bool reads_flags(const Request& request) {
 // A search under a guarantee left out configs that a request without it may use. Other results take other work, and
 // flags are an array more to read: with a record of another criterion some selections took 1.7 times as long.
 bool asks_for_other_results(const TuningRecord& record, const Wanted& wanted) {
-  if (reads_flags(record.request) != reads_flags(wanted.request)) return true;
-  return std::ranges::any_of(wanted.request.members(), [&](const MemberModel& member) {
+  const bool differs = std::ranges::any_of(wanted.request.members(), [&](const MemberModel& member) {
     const int recorded = record.request[member], asked = wanted.request[member];
     return (member.match == Match::at_most && recorded > asked) || (member.match == Match::exact && recorded != asked);
   });
+  return differs || reads_flags(record.request) != reads_flags(wanted.request);
 }
 
 bool cannot_run(const TuningRecord& record, const Wanted& wanted) {

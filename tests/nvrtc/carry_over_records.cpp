@@ -231,8 +231,9 @@ class Comparison {
  private:
   // Whether the kernels of every kind that the old templates know are the same, for aligned pointers and any.
   bool is_same(std::size_t tree, const TuningRecord& record, const Config& config) {
-    return std::ranges::all_of(verified_kernels(record.request, nullptr, true), [&](const VerifiedKernel& kernel) {
-      if (!trees_[tree].know(kernel.request)) return true;
+    std::vector<VerifiedKernel> known = verified_kernels(record.request, nullptr, true);
+    std::erase_if(known, [&](const VerifiedKernel& kernel) { return !trees_[tree].know(kernel.request); });
+    return !known.empty() && std::ranges::all_of(known, [&](const VerifiedKernel& kernel) {
       const Instantiation instantiation = instantiate_measured(kernel.request, config, kernel.variant, nullptr);
       return is_same(tree, instantiation, config, record.device.arch);
     });

@@ -175,7 +175,7 @@ class ExtremesOf final : public Reference {
     put_low_bytes(indices, bytes, expected);
   }
 
-  // Of a NaN any bits are right.
+  // A greatest value is right if it agrees, as the output is: every NaN is one, whatever its bits.
   std::optional<Mismatch> check_beside(const Request& request, const RequestOperand& operand, u64 first,
                                        std::span<const std::byte> found) const override {
     if (operand.role == OperandRole::second) return wrong_value(greatest_, first, found);

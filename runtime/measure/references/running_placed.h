@@ -51,7 +51,8 @@ class RunningPlaced {
     return bound(keeps_order ? input : accumulator, greatest);
   }
 
-  // As the accumulator has it. long double holds every integer of 64 bits and every floating-point number.
+  // Returns an item converted to the accumulator type. long double holds every integer of 64 bits and every number of
+  // a floating-point type.
   long double number(const std::byte* item) const {
     const ValueType input = request_->input_type, accumulator = request_->accumulator_type;
     if (is_floating(accumulator)) {

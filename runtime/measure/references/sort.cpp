@@ -134,8 +134,8 @@ class SortReference final : public AlgorithmReference {
     return std::make_unique<SortedItems<u64>>(input);
   }
 
-  // A record for one order, for all bits, for some rows or for one use of the input serves the others. Which bits are
-  // compared, kernels are told when they are launched: digits may begin and end anywhere.
+  // A record for one order, for some rows or for one use of the input serves the others. Which bits are compared,
+  // kernels are told when they are launched, so those of all bits must be right for some.
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<SortRequest>(request);
     auto some = own, other_order = own;

@@ -88,9 +88,7 @@ struct Launch {
   int shared_bytes = 0;
   u64 n = 0;            // items this launch works on
   u64 extents[2] = {};  // of the problem, as the family counts: items of a row, rows, columns, segments, tiles, digits
-  // Bytes into the workspace, of what the launch reads there and of what it writes; of selections what
-  // tell_room() says.
-  u64 scratch[2] = {};
+  u64 scratch[2] = {};  // bytes into the workspace, of what the launch reads there and of what it writes
   bool pdl = false;  // launched with programmatic stream serialization; the kernel waits before its first global access
   Dispatch dispatch = Dispatch::any_order;
   int cluster_blocks = 1;          // CTAs of consecutive index that run at the same time; the grid is a multiple of it

@@ -39,7 +39,7 @@ struct Operand {
 };
 
 struct OperandList {
-  static constexpr int kCapacity = 8;  // a request that is refused may ask for more than any that is served
+  static constexpr int kCapacity = 9;  // a request that is refused may ask for more than any that is served
   Operand operands[kCapacity] = {};
   int count = 0;
 

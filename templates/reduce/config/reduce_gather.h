@@ -30,11 +30,12 @@ struct Family<ReduceGatherConfig> : ShareFamily<ReduceGatherConfig> {
     const ReduceGatherConfig config{.pdl = default_pdl(request, sm)};
     if (takes_small_ctas(request))
       return dealt_in_tiles(config, request.has_position() ? Dealing{256, 4, 1} : Dealing{256, 8, 1}, request);
-    // Places are looked for between loads, and other CTAs load meanwhile. Values of more than 8 bytes take so many
-    // registers that fewer threads fit.
+    // Places are looked for between loads, and other CTAs load meanwhile. Wide values take so many registers that fewer
+    // threads fit.
     if (request.has_position()) return dealt_in_tiles(config, {512, 4, 2}, request);
     if (request.partial_bytes() > 8) return dealt_in_tiles(config, {256, 8, 2}, request);
-    return dealt_in_tiles(config, {request.n <= kItemsOfMediumCtas ? 512 : 1024, 8, 1}, request);
+    const bool is_medium = request.partial_bytes() > 4 || request.n <= kItemsOfMediumCtas;
+    return dealt_in_tiles(config, {is_medium ? 512 : 1024, 8, 1}, request);
   }
 
   static constexpr const char* invalid_reason(const ReduceGatherConfig& config, const ReduceRequest& request, int sm) {

@@ -87,7 +87,7 @@ struct OrderOfSource {
   }
 };
 
-// The same by the caller's less(), which is asked about items alone.
+// Minimum or maximum of placed values in the order of the caller's less(), which is asked about items alone.
 template <class Comparison, Operator kOperator>
 struct PlacedBySource {
   using Value = Placed<typename Comparison::Value>;

@@ -6,6 +6,7 @@
 
 namespace scantune {
 
+// The operator that finds a value without its place: the request's own one, or the built-in one of kOperator.
 template <bool kIsOwn, class Operation, Operator kOperator>
 struct SelectValueOp {
   using Op = Operation;
@@ -107,7 +108,7 @@ class ThreadExtreme {
   u32 item_ = 0;  // of the unit
 };
 
-// The same by the caller's less(), item by item.
+// A thread's extreme in the order of the caller's less(), item by item.
 template <class Problem, Operator kOperator, int kItems>
 class ThreadExtreme<Problem, kOperator, kItems, true> {
   using Item = typename Problem::Item;

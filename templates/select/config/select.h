@@ -61,6 +61,9 @@ constexpr ValueType value_type(FlagType type) {
                                   ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64};
   return kTypes[static_cast<int>(type)];
 }
+static_assert(sizeof Tokens<FlagType>::kNames / sizeof Tokens<FlagType>::kNames[0] ==
+                  static_cast<int>(ValueType::custom),
+              "every number is a flag");
 
 // What is written for a kept item.
 enum class Selected { items, indices, items_and_indices };
@@ -273,8 +276,11 @@ struct Algorithm<SelectRequest> {
 
   // Whether an integer is 0 does not depend on its sign.
   static constexpr SelectRequest compiled(SelectRequest request) {
-    if (request.criterion == Criterion::flagged && is_integer(value_type(request.flag_type)))
-      request.flag_type = static_cast<FlagType>(static_cast<int>(request.flag_type) & ~1);
+    const ValueType flag = value_type(request.flag_type);
+    if (request.criterion != Criterion::flagged || !is_integer(flag)) return request;
+    constexpr FlagType kUnsigned[] = {FlagType::u8, FlagType::u16, FlagType::u32, FlagType::u64};
+    for (const FlagType other : kUnsigned)
+      if (size_of(value_type(other)) == size_of(flag)) request.flag_type = other;
     return request;
   }
 

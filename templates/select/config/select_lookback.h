@@ -102,14 +102,14 @@ struct Family<SelectLookbackConfig> {
         config.first_delay_ns = 400;
       }
     }
-    if (request.flag_bytes() > 1) {  // they are held beside the items
-      config.min_ctas_per_sm = 1;
-      while (config.items_per_thread * (bytes + request.flag_bytes()) > kMostHeldBytes) config.items_per_thread /= 2;
-    }
     if (request.parts() == 3) {  // each item has two marks
       config.min_ctas_per_sm = 1;
       if (bytes < 4 && config.items_per_thread > 16) config.items_per_thread = 16;
       if (many && bytes == 4) config.items_per_thread = 32;
+    }
+    if (request.flag_bytes() > 1) {  // they are held beside the items
+      config.min_ctas_per_sm = 1;
+      while (config.items_per_thread * (bytes + request.flag_bytes()) > kMostHeldBytes) config.items_per_thread /= 2;
     }
     const int most_ctas = limits_of(sm).threads_per_sm / config.block_threads;
     if (config.min_ctas_per_sm > most_ctas) config.min_ctas_per_sm = most_ctas;

@@ -51,8 +51,9 @@ constexpr u32 items_with_room(u64 room, u64 index, u32 items) {
   return room - index < items ? static_cast<u32>(room - index) : items;
 }
 
-// What kernels are told beside tiles: room for the kept items, then the units of a value or, since there are no values
-// of others, room for the second part and the rest.
+// Tells a launch the room for the kept items, then the units of a value or, since there are no values of others, the
+// room for the second part, and the room for the rest. Selections read nothing of a workspace by `scratch`, which holds
+// the last two.
 constexpr void tell_room(Launch& launch, const SelectRequest& request) {
   launch.extents[1] = request.capacity;
   launch.scratch[0] = request.has_values() ? request.units : request.second_capacity;

@@ -88,7 +88,7 @@ class OnesweepTile {
         arguments_(arguments),
         launch_(SortLaunch::unpacked(arguments.extents[1])),
         digit_(launch_.first_bit + launch_.pass * kConfig.digit_bits, launch_.last_bit, kConfig.digit_bits),
-        head_(*static_cast<const OnesweepHead*>(arguments.workspace)) {}
+        head_(static_cast<const OnesweepHead*>(arguments.workspace)) {}
 
   // Takes a tile of a row, and finds out what the passes before have done with the row.
   SCANTUNE_DEVICE void take() {
@@ -103,7 +103,7 @@ class OnesweepTile {
     u64 row = 0;
     row_tile_ = index;
     if constexpr (kRequest.segments == Segments::rows) {
-      const u64 row_tiles = kRequest.compares_keys() ? scantune::load_global<CacheHint::normal>(&head_.row_tiles)
+      const u64 row_tiles = kRequest.compares_keys() ? scantune::load_global<CacheHint::normal>(&head_->row_tiles)
                                                      : ceil_div(arguments_.extents[0], u64{kTile});
       row = index / row_tiles;
       row_tile_ = static_cast<u32>(index % row_tiles);
@@ -116,8 +116,8 @@ class OnesweepTile {
     if constexpr (!kRequest.compares_keys()) return;
 
     const u32 passes = launch_.passes(kConfig.digit_bits);
-    totals_ = at<u64>(&head_.totals) + (row * passes + launch_.pass) * kDigits;
-    const u32* const constants = at<u32>(&head_.constants) + row * passes;
+    totals_ = at<u64>(&head_->totals) + (row * passes + launch_.pass) * kDigits;
+    const u32* const constants = at<u32>(&head_->constants) + row * passes;
     for (u32 pass = 0; pass < passes; ++pass) {
       const bool moves = scantune::load_global<CacheHint::normal>(constants + pass) == 0;
       moves_ += moves ? 1 : 0;
@@ -258,7 +258,7 @@ class OnesweepTile {
   SCANTUNE_DEVICE Value* exchanged_payload() const {
     return reinterpret_cast<Value*>(shared_.exchange + payload_offset(kConfig, kRequest));
   }
-  SCANTUNE_DEVICE Status status() const { return Status(at<Count>(&head_.status)); }
+  SCANTUNE_DEVICE Status status() const { return Status(at<Count>(&head_->status)); }
 
   // Before the first move, the payload of a key is its place or a value of the input.
   template <bool kFull>
@@ -288,16 +288,16 @@ class OnesweepTile {
     return payload_at(moves_before_ - 1);
   }
 
-  // Move number `move` goes to the output if an even number of moves come after it; where the input is consumed, if an
-  // even number come before it.
+  // Move number `move` goes to the output if an even number of moves come after it. Keys and values of an input that is
+  // consumed go there if an even number come before it.
   SCANTUNE_DEVICE bool goes_to_output(u32 move) const { return (moves_ - move) % 2 == 1; }
   SCANTUNE_DEVICE Stored* keys_at(u32 move) const {
     if constexpr (kRequest.consumes_input()) {
       if (move % 2 == 1) return Problem::consumed_input(arguments_);
-      return kRequest.writes_keys() ? Problem::output(arguments_) : at<Stored>(&head_.keys);
+      return kRequest.writes_keys() ? Problem::output(arguments_) : at<Stored>(&head_->keys);
     }
-    if (!goes_to_output(move)) return at<Stored>(&head_.keys);
-    return kRequest.writes_keys() ? Problem::output(arguments_) : at<Stored>(&head_.other_keys);
+    if (!goes_to_output(move)) return at<Stored>(&head_->keys);
+    return kRequest.writes_keys() ? Problem::output(arguments_) : at<Stored>(&head_->other_keys);
   }
   SCANTUNE_DEVICE const Stored* keys_source() const {
     return moves_before_ == 0 ? Problem::input(arguments_) : keys_at(moves_before_ - 1);
@@ -306,7 +306,7 @@ class OnesweepTile {
   SCANTUNE_DEVICE Value* payload_at(u32 move) const {
     if constexpr (kRequest.consumes_input() && kRequest.has_values())
       return move % 2 == 1 ? Problem::consumed_values(arguments_) : Problem::payload_output(arguments_);
-    return goes_to_output(move) ? Problem::payload_output(arguments_) : at<Value>(&head_.payload);
+    return goes_to_output(move) ? Problem::payload_output(arguments_) : at<Value>(&head_->payload);
   }
 
   // In a row's first tile a digit's items are placed after all lower digits of the row. Every thread calls.
@@ -366,7 +366,7 @@ class OnesweepTile {
   const KernelArguments& arguments_;
   const SortLaunch launch_;
   const DigitPlace digit_;
-  const OnesweepHead& head_;
+  const OnesweepHead* head_;
   u32 index_, row_tile_;              // of the tile, in all and in its row
   u64 row_first_, first_;             // of the row and of the tile, in the input
   u32 count_;                         // keys of the tile
