@@ -123,7 +123,7 @@ TEST_F(SortApi, OfAConsumedInputTheWorkspaceHoldsCountsAlone) {
   EXPECT_LT(alone, 99 * kGibi);
 }
 
-// They are written to.
+// A consumed input is written to.
 TEST_F(SortApi, ConsumedInputsOverlapNothing) {
   using runtime::Consumed;
   auto* const keys = memory<int>(kInput);
@@ -250,6 +250,7 @@ const std::vector<BadInput> kBadSorts = {
     {"KeyBits", "end_bit", "before the first", sort_options({.bits = {8, 0}}), {"begin_bit is 8, and the bits that are compared end before bit 0"}},
     {"KeyBits", "begin_bit", "behind the last bit", sort_options({.bits = {.begin_bit = 40}}), {"begin_bit is 40"}},
     {"KeyBits", "end_bit", "behind the key's", sort_options({.bits = {.end_bit = 40}}), {"end_bit is 40"}},
+    {"KeyBits", "end_bit", "SCANTUNE_NO_BITS", sort_options({.bits = {.end_bit = SCANTUNE_NO_BITS}}), {"bits.end_bit is -2", "KeyBits::all"}},
     {"SortOptions ArgsortOptions", "segments", "of other keys", sort_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 1000"}},
     {"SortOptions ArgsortOptions", "segments", "with strides", sort_options({.segments = Segments::rows({.count = 10, .length = 100, .row_stride = 200})}), {"segments is Segments::rows() with strides", "dense rows alone: copy them first"}},
     {"SortOptions ArgsortOptions", "segments", "columns", sort_options({.segments = Segments::columns(10, 100)}), {"rows are sorted, and columns are not"}},

@@ -22,8 +22,8 @@ typedef enum scantune_extremes {
  * operator without identity then needs init. Equal inputs give equal bits on every run of one device and config.
  *
  * With a position, op is SCANTUNE_MIN or SCANTUNE_MAX. If the input has a NaN, the first one is the result, or the last
- * one. A position counts from the start of its row or column. If n is 0, the value is the identity, and the position
- * has all bits set. An init or a store is then an error.
+ * one. A position counts from the start of its row or column. Neither an init nor a store is allowed. If n is 0, the
+ * value is the identity, or with less is not written, and the position has all bits set.
  *
  * Start from SCANTUNE_REDUCE_REQUEST_INIT. Members that scantune_scan_request has, too, mean the same. */
 typedef struct scantune_reduce_request {

@@ -39,10 +39,10 @@ struct ReduceOptions {
   std::string config = {};  // as in ScanOptions
 };
 
-// Which of equal items, or NaNs, is the least or the greatest.
+// The item that argmin() and argmax() take among equal ones, or among NaNs: the first or the last.
 enum class Position { first = SCANTUNE_FIRST_POSITION, last = SCANTUNE_LAST_POSITION };
 
-// Which of two items is less.
+// An order of items, by which argmin() and argmax() find the least and the greatest.
 struct Less {
   // A comparison in CUDA C++ source; UserFunction has the rules. The source defines
   //     __device__ bool less(Value a, Value b)
@@ -147,9 +147,9 @@ SCANTUNE_EXPLAIN_MISTAKES(reduce)
 
 // Writes the least item to value[0] and its index to index[0], an integer of 4 or 8 bytes, both in device memory. Of
 // equal items the first is the result, or with Position::last the last. -0 is less than +0. If the input has a NaN, the
-// first one, or the last, is the result. If n is 0, the value is what Op::min starts
-// from, the greatest, and the index has all bits set, as -1 has. Throws RequestError, and launches nothing, if an
-// argument is wrong.
+// first one, or the last, is the result. If n is 0, the value is what Op::min starts from, the greatest, or with `less`
+// is not written, and the index has all bits set, as -1 has. Throws RequestError, and launches nothing, if an argument
+// is wrong.
 template <class T, class IndexType>
 void argmin(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
   detail::extreme_of<T, IndexType>(n, Op::min, options).run(input, value, index);

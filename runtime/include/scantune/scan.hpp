@@ -75,7 +75,7 @@ using ScanPlan = Plan<Input<In>, Output<Out>>;
 
 namespace detail {
 
-// Throws RequestError if a custom operator has an identity, which is not an accumulator.
+// Throws RequestError if the function has an identity that is not an accumulator.
 template <class Acc>
 [[gnu::cold, gnu::noinline]] void refuse_identity(const scantune_function& function, std::size_t bytes,
                                                   std::size_t alignment) {
@@ -86,7 +86,8 @@ template <class Acc>
                      "scan<In, Out, Acc>()");
 }
 
-// Throws RequestError unless the identity of a custom operator is an accumulator. Warm calls make only a comparison.
+// Throws RequestError unless the identity of a custom operator, if it has one, is an accumulator. Warm calls of
+// operators with an identity make only a comparison.
 template <class Acc>
 void check_identity(const Op& op) {
   constexpr scantune_type type = type_of<Acc>();

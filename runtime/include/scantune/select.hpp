@@ -13,10 +13,9 @@
 //
 // All pointers are to device memory, the count's too, so the host does not wait for it. A count is an integer of 4 or 8
 // bytes. Every array has room for n items, or as many as the options say; nothing is written after the last item of an
-// output. The items' output may
-// be the input, unless it is a partition into one array or into three parts; all other arrays must not overlap. If n is
-// 0, the count is 0. Each function returns as soon as the work is in the stream, and throws, and launches nothing, if
-// an argument is wrong.
+// output. The items' output may be the input, unless it is a partition into one array or into three parts; all other
+// arrays must not overlap. If n is 0, the count is 0. Each function returns as soon as the work is in the stream, and
+// throws, and launches nothing, if an argument is wrong.
 #pragma once
 
 #include "scantune/cxx20.hpp"

@@ -198,8 +198,12 @@ Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted s
   request.sorted = sorted;
   request.order = static_cast<scantune_order>(options.order);
   request.begin_bit = options.bits.begin_bit;
-  // The library takes 0 for all bits, as one of before must.
+  // An older library knows all bits as 0.
   const int end = options.bits.end_bit;
+  if (end < KeyBits::all)
+    throw RequestError("bits.end_bit is " + std::to_string(end) +
+                       ": pass the number of the bit after the last one that "
+                       "is compared, or KeyBits::all");
   request.end_bit = end == KeyBits::all ? 0 : end == 0 ? SCANTUNE_NO_BITS : end;
   take_segments(request, n, options.segments);
   check_dense_rows(options.segments);
