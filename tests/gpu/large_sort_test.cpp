@@ -14,7 +14,7 @@ namespace {
 
 using runtime::Buffer;
 
-// They repeat a drawn block, from which their order follows.
+// Keys repeat a drawn block, from which their order follows.
 class SortOfManyItemsOnGpu : public FamiliesOnGpu {
  protected:
   static constexpr std::uint64_t kBlock = (std::uint64_t{1} << 20) - 3;
