@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "scan_kernels.h"
+#include "with_type.h"
 
 namespace scantune::select_test {
 
