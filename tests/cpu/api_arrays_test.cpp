@@ -200,7 +200,7 @@ Calls calls_that_lack_a_reserve(const Use& use, const Spoil& spoil) {
 }
 
 constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output", "indices",  "flags", "values",
-                                                "values_output", "second", "rejected", "count", "second_indices"};
+                                                "values_output", "second", "rejected", "count", "second_indices", "keys", "keys_output", "begins", "ends", "segment_count"};
 std::string constant_of(int role) {
   std::string constant = std::string("SCANTUNE_") + kRoles[role];
   for (char& letter : constant) letter = static_cast<char>(std::toupper(letter));

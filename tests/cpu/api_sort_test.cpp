@@ -232,7 +232,7 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "end_bit", "below 0", c_sorting([](auto& s) { s.end_bit = -8; }), {"end_bit is -8"}},
     {"scantune_sort_request", "input_use", "no use", c_sorting([](auto& s) { write(s.input_use, 2); }), {"input_use is 2", "scantune_input_use", "0 to 1"}},
     {"scantune_sort_request", "spare", "not 0", c_sorting([](auto& s) { s.spare = 1; }), {"spare is 1"}},
-    {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 3); }), {"segments is 3", "scantune_segments"}},
+    {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 7); }), {"segments is 7", "scantune_segments"}},
     {"scantune_sort_request", "segments", "columns", c_sorting([](auto& s) { s.segments = SCANTUNE_COLUMNS; }), {"rows are sorted, and columns are not: transpose them"}},
     {"scantune_sort_request", "rows", "without segments", c_sorting([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
     {"scantune_sort_request", "rows", "none of some keys", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000"}},

@@ -86,6 +86,7 @@ struct SortRequest {
 constexpr const char* unsupported_reason(const SortRequest& request) {
   if (request.input_type == ValueType::custom)
     return "keys of a custom type have no order: sort a number that stands for each, and the items as values";
+  if (request.segments > Segments::columns) return "segments are none or rows";
   if (request.segments == Segments::columns) return "rows are sorted, and columns are not: transpose them";
   if (request.segments == Segments::rows && request.n > 0) {
     if (request.rows == 0) return "there are items and no rows to hold them";
