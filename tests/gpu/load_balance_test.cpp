@@ -144,7 +144,7 @@ TEST_F(LoadBalanceOnGpu, EndsWhateverTheOffsetsAreForSanitizers) {
       offsets[index] = static_cast<std::uint32_t>(index * 2654435761u + round) >> 5 * round;
     const Buffer<std::uint32_t> input(offsets);
     const Buffer<std::uint32_t> output(kItems), ranks(kItems);
-    const Buffer<double> values(kSegments), expanded(kItems);
+    const Buffer<double> values(std::vector<double>(kSegments, 1.0)), expanded(kItems);
     runtime::load_balance(input.data(), kSegments, output.data(), kItems, {.rank_of = ranks.data()});
     runtime::expand(input.data(), kSegments, values.data(), expanded.data(), kItems);
     (void)read(output);
