@@ -67,9 +67,9 @@ typedef enum scantune_role {
   SCANTUNE_FLAGS = 3,   /* a flag per item */
   SCANTUNE_VALUES = 4,  /* values that move with the items */
   SCANTUNE_VALUES_OUTPUT = 5,
-  SCANTUNE_SECOND = 6,        /* the second of three parts; the greatest items */
-  SCANTUNE_REJECTED = 7,      /* items that are not kept */
-  SCANTUNE_COUNT = 8,         /* how many items the output has; with three parts also the second part */
+  SCANTUNE_SECOND = 6,         /* the second of three parts; the greatest items */
+  SCANTUNE_REJECTED = 7,       /* items that are not kept */
+  SCANTUNE_COUNT = 8,          /* how many items the output has; with three parts also the second part */
   SCANTUNE_SECOND_INDICES = 9, /* of SCANTUNE_SECOND */
   SCANTUNE_KEYS = 10,          /* a key per item; runs of equal ones are segments */
   SCANTUNE_KEYS_OUTPUT = 11,   /* the key of each segment */

@@ -70,7 +70,7 @@ typedef enum scantune_segments {
   SCANTUNE_BY_FLAGS = 3,  /* whose byte in SCANTUNE_FLAGS is not 0 */
   SCANTUNE_BY_BITS = 4,   /* whose bit is set: bit i % 32 of word i / 32 in SCANTUNE_FLAGS */
   SCANTUNE_BY_KEYS = 5,   /* whose key in SCANTUNE_KEYS differs from that of the item before it */
-  SCANTUNE_BY_OFFSETS = 6 /* or they lie where SCANTUNE_BEGINS and SCANTUNE_ENDS say */
+  SCANTUNE_BY_OFFSETS = 6 /* or each is where SCANTUNE_BEGINS and SCANTUNE_ENDS say */
 } scantune_segments;
 
 #endif

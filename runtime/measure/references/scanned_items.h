@@ -3,18 +3,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "measure/parallel.h"
 #include "measure/reference.h"
+#include "measure/references/drawn_starts.h"
 #include "measure/references/running_value.h"
 #include "measure/references/scan_inputs.h"
 
 namespace scantune {
 
-// It takes the items for lines of columns, of which a scan without columns has one; where there are rows, its column
-// starts again at each. It keeps a Running for each column at every band of lines but the first, and goes through a
-// band from its first line. Threads share the bands, and the columns of wide ones.
+// It takes the items for lines of columns, of which a scan without columns has one; where there are rows or segments,
+// its column starts again at each. It keeps a Running for each column at every band of lines but the first, and goes
+// through a band from its first line. Threads share the bands, and the columns of wide ones.
 template <class Running>
 class ScannedItems final : public Reference {
  public:
@@ -28,26 +30,30 @@ class ScannedItems final : public Reference {
         bands_(ceil_div(ceil_div(items(), columns_), band_lines_)),
         blocks_(ceil_div(columns_, kBlockColumns)),
         start_(start_of<Running>(scan_)) {
+    if (has_starts(scan_.request.segments)) starts_.emplace(input.spec);
     if (bands_ <= 1) return;
     carries_.assign((bands_ - 1) * columns_, Running(scan_));
+    std::vector<unsigned char> begins_in(bands_ - 1);  // whether a row or segment does
     parallel_for((bands_ - 1) * blocks_, [&](u64 task) {
       const Part part = part_of(0, task);
       std::vector<Running> totals(part.columns(), Running(scan_));  // its own cache lines, until they are complete
-      visit_items(input, part, items(), [&](u64, u64 column, bool begins_row, const std::byte* item) {
-        if (begins_row) totals[column] = Running(scan_);
+      bool begins_any = false;
+      visit_items(input, part, items(), [&](u64, u64 column, bool begins, const std::byte* item) {
+        if (begins) totals[column] = Running(scan_);
+        begins_any |= begins;
         totals[column].add_item(item);
         return true;
       });
+      if (part.first_column == 0) begins_in[part.band] = begins_any;
       std::ranges::copy(totals, carries_.data() + place_of_carry(part.band + 1, part.first_column));
     });
     parallel_for(blocks_, [&](u64 block) {
       const Part part = part_of(0, block);
       std::vector<Running> before(part.columns(), start_);
       for (u64 band = 1; band < bands_; ++band) {
-        const bool begins_row = next_row(first_of(band - 1)) < first_of(band);
         for (u64 column = 0; column < part.columns(); ++column) {
           Running& its = carries_[place_of_carry(band, part.first_column + column)];
-          if (begins_row) before[column] = start_;
+          if (begins_in[band - 1] != 0) before[column] = start_;
           before[column].add(its);
           its = before[column];
         }
@@ -122,8 +128,8 @@ class ScannedItems final : public Reference {
     return column < part.end_column ? index : (line + 1) * columns_ + part.first_column;
   }
 
-  // Calls visit(index, column of the part, begins_row, item) for the part's items before `end`, in order of memory,
-  // until it returns false. Where the part has all columns its lines are one run of memory.
+  // Calls visit(index, column of the part, begins, item) for the part's items before `end`, in order of memory, until
+  // it returns false; begins: a row or segment begins. Where the part has all columns its lines are one run of memory.
   template <class Visit>
   void visit_items(const KnownInput& input, const Part& part, u64 end, const Visit& visit) const {
     const u64 first = first_of(part.band), step = blocks_ == 1 ? band_lines_ * columns_ : columns_;
@@ -139,7 +145,8 @@ class ScannedItems final : public Reference {
         for (u64 item = 0; item < count; ++item) {
           const bool begins_row = piece + item == row;
           if (begins_row) row += row_items_;
-          if (!visit(piece + item, column, begins_row, made.data() + item * input_bytes)) return;
+          const bool begins = begins_row || (starts_ && starts_->at(piece + item));
+          if (!visit(piece + item, column, begins, made.data() + item * input_bytes)) return;
           if (++column == part.columns()) column = 0;
         }
       }
@@ -151,8 +158,8 @@ class ScannedItems final : public Reference {
     std::vector<Running> running(part.columns(), start_);
     if (part.band > 0)
       std::copy_n(carries_.data() + place_of_carry(part.band, part.first_column), part.columns(), running.begin());
-    visit_items(input, part, end, [&](u64 index, u64 column, bool begins_row, const std::byte* item) {
-      if (begins_row) running[column] = start_;
+    visit_items(input, part, end, [&](u64 index, u64 column, bool begins, const std::byte* item) {
+      if (begins) running[column] = start_;
       if (!exclusive_) running[column].add_item(item);
       if (!visit(index, running[column])) return false;
       if (exclusive_) running[column].add_item(item);
@@ -172,6 +179,7 @@ class ScannedItems final : public Reference {
 
   KnownInput input_;  // without its items
   ScanSpec scan_;
+  std::optional<DrawnStarts> starts_;
   bool exclusive_;
   u64 row_items_;
   u64 columns_;

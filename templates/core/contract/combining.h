@@ -103,6 +103,12 @@ constexpr const char* segmented_reason(const Request& request) {
              : "its kernels take all items as one sequence, not row by row or column by column";
 }
 
+// Why a family that goes through all items, and may start again at any, refuses the request, or null.
+template <class Request>
+constexpr const char* unlike_one_sequence_reason(const Request& request) {
+  return has_starts(request.segments) ? nullptr : segmented_reason(request);
+}
+
 // Whether results must not depend on the order in which values are combined, but would.
 template <class Request>
 constexpr bool needs_fixed_association(const Request& request) {

@@ -38,6 +38,7 @@ struct ScanRequest {
   Direction direction = Direction::forward;
   NSource n_source = NSource::call;
   Segments segments = Segments::none;
+  Keys keys = Keys::bytes_4;  // of Segments::keys
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -89,20 +90,58 @@ constexpr Run run_of(const ScanRequest& request) {
 constexpr bool packs_sums(const ScanRequest& request) { return packs_sums(run_of(request)); }
 constexpr bool packs_extremes(const ScanRequest& request) { return packs_extremes(run_of(request)); }
 
+// The bytes of the mark that a segment starts. It leaves no bytes without a meaning beside an accumulator, of which
+// compilers would make an array in local memory.
+constexpr int mark_bytes(const ScanRequest& request) {
+  const int alignment = request.alignment_of(request.accumulator_type);
+  return alignment < 8 ? alignment : 8;
+}
+// The bytes of an accumulator beside its mark.
+constexpr int started_bytes(const ScanRequest& request) {
+  return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes() + mark_bytes(request)),
+                                   static_cast<u64>(request.alignment_of(request.accumulator_type))));
+}
+
+// Why values are too wide for segments with starts, or null.
+constexpr const char* invalid_starts_reason(const ScanRequest& request) {
+  if (!has_starts(request.segments) || started_bytes(request) <= kMaxValueBytes) return nullptr;
+  return "a value and the mark that a segment starts there take more than 32 bytes: accumulators have at most 24, with "
+         "an alignment of 16 at most 16";
+}
+
+// The request of segments with starts as kernels and configs see it: a scan of such pairs, which an operator combines
+// that forgets what is before a start.
+constexpr ScanRequest behind_starts(ScanRequest request) {
+  if (!has_starts(request.segments)) return request;
+  const int bytes = started_bytes(request), alignment = request.alignment_of(request.accumulator_type);
+  const bool is_fixed = needs_fixed_association(request);
+  request.determinism = is_fixed ? Determinism::run_to_run : Determinism::unconstrained;
+  request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
+  request.custom_bytes = bytes;
+  request.custom_alignment = alignment;
+  if (!is_custom(request.op)) request.op = Operator::custom_cheap;
+  return request;
+}
+
 // Why no family can solve the request, or null.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_items_reason(request)) return reason;
   if (request.init == Init::each && request.segments == Segments::none)
     return "initial values of rows or columns need such: pass one in init or device_init";
+  if (has_starts(request.segments)) {
+    if (request.init == Init::each)
+      return "segments by flags, bits or keys begin from one value: pass it in init or device_init";
+    if (request.segments != Segments::keys && request.keys != Keys::bytes_4) return "only segments by keys have keys";
+  }
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
-  if (request.reads_n() && request.segments != Segments::none)
+  if (request.reads_n() && request.segments != Segments::none && !has_starts(request.segments))
     return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
            "segments";
   if (request.reads_n() && request.direction == Direction::reverse)
     return "n in device memory is not known where a reverse scan begins: leave device_n out, or direction";
   if (request.layout.is_strided() && request.direction == Direction::reverse)
     return "strides say in which direction a row goes: negate item_stride, or leave direction out";
-  return invalid_segments_reason(request);
+  return has_starts(request.segments) ? nullptr : invalid_segments_reason(request);
 }
 
 // Why a family for contiguous items refuses the request, or null.
@@ -145,8 +184,11 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, direction, nearest).means("reverse: from the last item to the first."),
       SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
           .means("memory: n lies in device memory, and is at most the n that is tuned for."),
-      SCANTUNE_MEMBER(ScanRequest, segments, nearest)
-          .means("rows: each of --rows rows is a scan of its own; columns: each of --columns columns."),
+      SCANTUNE_MEMBER(ScanRequest, segments, exact)
+          .means(
+              "rows: each of --rows rows is a scan of its own; columns: each of --columns columns; flags, bits, keys: "
+              "one starts where a flag or a bit is set, or a key differs from the one before it."),
+      SCANTUNE_MEMBER(ScanRequest, keys, nearest).means("the keys of --segments keys."),
       SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
       SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
           .not_compiled()
@@ -178,6 +220,22 @@ struct Algorithm<ScanRequest> {
       list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, in, from_end});
     if (request.store != Store::writing)
       list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, out, from_end});
+    if (request.segments == Segments::flags)
+      list.add({"flags", OperandRole::flags, "u8", Operand::kItems, false, {}, from_end});
+    if (request.segments == Segments::bits)
+      list.add({.name = "bits",
+                .role = OperandRole::flags,
+                .type = "u32",
+                .extent = Operand::kItems,
+                .range = {.items = ceil_div(request.n, u64{32})}});
+    if (request.segments == Segments::keys)
+      list.add({"keys",
+                OperandRole::keys,
+                Tokens<ValueType>::kNames[static_cast<int>(type_of(request.keys))],
+                Operand::kItems,
+                false,
+                {},
+                from_end});
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     if (request.init == Init::each) {
       const char* const extent = request.segments == Segments::columns ? "columns" : "rows";
