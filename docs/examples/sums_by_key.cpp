@@ -1,4 +1,4 @@
-// Sums by key: of each run of equal keys the key and the sum of its values, by a scan and two selections.
+// Sums by key: of each run of equal keys the key and the sum of its values.
 #include <scantune/runtime.hpp>
 
 #include <cstdint>
@@ -22,15 +22,10 @@ struct Sums {
 
 Sums sums_by_key(const std::vector<int>& keys, const std::vector<float>& values) {
   const std::uint64_t n = keys.size();
-  std::vector<std::uint8_t> ends;  // in your program: a kernel
-  for (std::uint64_t i = 0; i < n; ++i) ends.push_back(i + 1 == n || keys[i] != keys[i + 1]);
   const runtime::Buffer<int> d_keys(keys), run_keys(n);
-  const runtime::Buffer<float> scanned(values), run_sums(n);
-  const runtime::Buffer<std::uint8_t> d_ends(ends);
-  const runtime::Buffer<std::uint64_t> d_runs(1);
-  runtime::scan_by_key(scanned.data(), d_keys.data(), scanned.data(), n);  // the last item of a run has its sum
-  runtime::unique_consecutive(d_keys.data(), run_keys.data(), d_runs.data(), n);
-  runtime::select_flagged(scanned.data(), d_ends.data(), run_sums.data(), d_runs.data(), n);
+  const runtime::Buffer<float> d_values(values), run_sums(n);
+  const runtime::Buffer<std::uint32_t> d_runs(1);
+  runtime::reduce_by_key(d_values.data(), d_keys.data(), run_keys.data(), run_sums.data(), d_runs.data(), n);
 
   const std::uint64_t runs = read(d_runs, 1)[0];
   return {read(run_keys, runs), read(run_sums, runs)};

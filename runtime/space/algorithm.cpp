@@ -94,6 +94,8 @@ class FamilyOf final : public FamilyModel {
     return Declared::workspace(restore(config), seen<Typed>(request));
   }
   LaunchList launches(const Config& config, const Request& request, Variant variant) const override {
+    if constexpr (HasStarts<Typed>)
+      if (const Typed own = typed<Typed>(request); own.writes_totals()) return launches_of_totals(config, own, variant);
     return Declared::launches(restore(config), seen<Typed>(request), variant);
   }
   Standing standing() const override {
@@ -107,6 +109,19 @@ class FamilyOf final : public FamilyModel {
   }
 
  private:
+  // Kernels are told the room for totals. Without items the first of them counts none.
+  LaunchList launches_of_totals(const Config& config, Typed own, Variant variant) const {
+    const bool is_empty = own.n == 0;
+    if (is_empty) own.n = 1;
+    LaunchList list = Declared::launches(restore(config), seen<Typed>(own), variant);
+    if (is_empty) {
+      list.count = 1;
+      list.launches[0].n = 0;
+    }
+    for (int index = 0; index < list.count; ++index)
+      list.launches[index].extents[0] = own.room == OutputRoom::limited ? own.capacity : ~u64{0};
+    return list;
+  }
   Config erase(const C& typed) const {
     Config config(*this);
     for (int index = 0; index < kParameterCount; ++index) config[index] = Declared::kParameters[index].get(typed);

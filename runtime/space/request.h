@@ -50,7 +50,7 @@ struct ExtentModel {
 
 class Request {
  public:
-  static constexpr std::size_t kMaxMembers = 16;
+  static constexpr std::size_t kMaxMembers = 24;
   static constexpr std::size_t kMaxExtents = 4;  // beside n
 
   // Every member at its default, without items.

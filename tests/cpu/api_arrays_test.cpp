@@ -48,6 +48,7 @@ constexpr auto indices = kArray<std::uint64_t, &Arguments::output>;
 constexpr auto flags = kArray<const std::uint8_t, &Arguments::flags>;
 constexpr auto wide_flags = kArray<const int, &Arguments::flags>;
 constexpr auto keys = kArray<const std::uint16_t, &Arguments::keys>;
+constexpr auto keys_out = kArray<std::uint16_t, &Arguments::keys_output>;
 constexpr auto values = kArray<const float, &Arguments::values>;
 constexpr auto values_out = kArray<float, &Arguments::values_output>;
 constexpr auto second = kArray<int, &Arguments::second>;
@@ -82,6 +83,13 @@ void of_runs(Arguments& with) {
   with.scan.segments = SCANTUNE_BY_KEYS;
   with.scan.key_type = SCANTUNE_I16;
   with.keys = kFlags;
+}
+void of_totals(Arguments& with) {
+  of_runs(with);
+  with.scan.results = SCANTUNE_TOTALS;
+  with.scan.head.determinism = SCANTUNE_RUN_TO_RUN;
+  with.keys_output = kSecond;
+  with.count = kCount;
 }
 void of_narrow_items(Arguments& with) { with.scan.input_type = SCANTUNE_I8; }
 void of_flags_alone(Arguments& with) {
@@ -121,6 +129,8 @@ const std::vector<Use> kUses = {
     {"runtime::scan", "input output", "", of_nothing_else, true, cpp_of([](auto stream, auto... of) { runtime::scan(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::plan<int>(n, {.captured_launches = launches}); }, in, out)},
     {"runtime::scan_by_key", "input keys output", "", of_runs, true, cpp_of([](auto stream, auto... of) { runtime::scan_by_key(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::scan_by_key_plan<int, std::uint16_t>(n, {.captured_launches = launches}); }, in, keys, out)},
     {"runtime::segmented_scan", "input flags output", "", [](Arguments& a) { a.scan.segments = SCANTUNE_BY_FLAGS; a.flags = kFlags; }, true, cpp_of([](auto stream, auto... of) { runtime::segmented_scan(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::segmented_scan_plan<int>(n, {.captured_launches = launches}); }, in, flags, out)},
+    {"runtime::reduce_by_key", "input keys keys_output totals count", "", of_totals, false, cpp_of([](auto stream, auto... of) { runtime::reduce_by_key(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::reduce_by_key_plan<int, std::uint16_t>(n, {.captured_launches = launches}); }, in, keys, keys_out, out, count)},
+    {"runtime::segmented_reduce", "input flags totals count", "", [](Arguments& a) { of_totals(a); a.scan.segments = SCANTUNE_BY_FLAGS; a.scan.key_type = SCANTUNE_DEFAULT_TYPE; a.flags = kFlags; a.keys = a.keys_output = 0; }, false, cpp_of([](auto stream, auto... of) { runtime::segmented_reduce(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::flagged_reduce_plan<int, std::uint8_t>(n, {.captured_launches = launches}); }, in, flags, out, count)},
     {"scantune_arrays", "of", "of a scan by bits", [](Arguments& a) { a.scan.segments = SCANTUNE_BY_BITS; a.flags = kFlags; }, true},
     {"scantune_arrays", "of", "of a scan whose items are not as wide as its results", of_narrow_items, false},
     {"runtime::reduce", "input output", "", of_sum, false, cpp_of([](auto stream, auto... of) { runtime::reduce(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::reduce_plan<int>(n, {.captured_launches = launches}); }, in, out)},

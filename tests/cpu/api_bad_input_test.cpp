@@ -155,6 +155,37 @@ Calls reduce_options(const runtime::ReduceOptions<T>& wrong, u64 n = kItems) {
           cpp([=](Arguments&) { runtime::reduce_plan<T>(n, wrong); })};
 }
 
+Calls total_options(const runtime::SegmentTotalOptions<int>& wrong, u64 n = kItems) {
+  const auto keys = [] { return static_cast<std::uint16_t*>(address(kFlags)); };
+  const auto keys_out = [] { return static_cast<std::uint16_t*>(address(kSecond)); };
+  const auto flags = [] { return static_cast<std::uint8_t*>(address(kFlags)); };
+  const auto count = [] { return static_cast<std::uint64_t*>(address(kCount)); };
+  return {cpp([=](Arguments& a) { runtime::reduce_by_key(a.in(), keys(), keys_out(), a.out(), count(), n, wrong); }),
+          cpp([=](Arguments& a) { runtime::segmented_reduce(a.in(), flags(), a.out(), count(), n, wrong); }),
+          cpp([=](Arguments&) { runtime::reduce_by_key_plan<int, std::uint16_t>(n, wrong); }),
+          cpp([=](Arguments&) { runtime::flagged_reduce_plan<int, std::uint8_t>(n, wrong); })};
+}
+
+Calls run_options(const runtime::RunLengthOptions& wrong, u64 n = kItems) {
+  const auto lengths = [] { return static_cast<std::uint32_t*>(address(kSecond)); };
+  const auto count = [] { return static_cast<std::uint64_t*>(address(kCount)); };
+  return {cpp([=](Arguments& a) { runtime::run_length_encode(a.in(), a.out(), lengths(), count(), n, wrong); }),
+          cpp([=](Arguments&) { runtime::run_length_encode_plan<int>(n, wrong); })};
+}
+
+// Each of the arrays is null in turn.
+Calls null_runs() {
+  Calls calls;
+  for (int null = 0; null < 4; ++null)
+    calls.push_back(cpp([=](Arguments& a) {
+      const auto at = [=](int place, std::uintptr_t where) { return address(place == null ? 0 : where); };
+      runtime::run_length_encode(static_cast<const int*>(at(0, a.input)), static_cast<int*>(at(1, a.output)),
+                                 static_cast<std::uint32_t*>(at(2, kSecond)),
+                                 static_cast<std::uint64_t*>(at(3, kCount)), kItems);
+    }));
+  return calls;
+}
+
 Calls arg_options(const runtime::ArgOptions& wrong, u64 n = kItems) {
   const auto index = [] { return static_cast<std::uint64_t*>(address(kIndex)); };
   return {cpp([=](Arguments& with) { runtime::argmin(with.in(), with.out(), index(), n, wrong); }),
@@ -260,7 +291,14 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_scan_request", "spare", "not 0", c_problem([](auto& p) { p.spare = 1; }), {"spare is 1"}},
     {"scantune_scan_request", "device_inits", "of segments by bits", c_problem([](auto& p) { p.segments = SCANTUNE_BY_BITS; p.device_inits = n_at(0x5000); }), {"segments by flags, bits or keys begin from one value: pass it in init or device_init"}},
     {"scantune_scan_request", "accumulator_type", "too wide for a mark", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.input_type = p.output_type = p.accumulator_type = SCANTUNE_CUSTOM_TYPE; p.custom_bytes = 32; p.custom_alignment = 8; p.op = SCANTUNE_CUSTOM; static const scantune_function kWide = [] { scantune_function one = SCANTUNE_FUNCTION_INIT; one.source = "struct Value { double x[4]; }; Value combine(Value a, Value) { return a; }"; return one; }(); p.combine = &kWide; }), {"accumulators have at most 24"}},
-    {"scantune_scan", "flags", "by a function that passes none", {spoiled([](Arguments& a) { a.scan.segments = SCANTUNE_BY_FLAGS; }, c_scan)}, {"flags is null"}},
+    {"scantune_scan_request", "results", "no such", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; write(p.results, 2); }), {"results is 2", "scantune_results"}},
+    {"scantune_scan_request", "results", "totals of one sequence", c_problem([](auto& p) { p.results = SCANTUNE_TOTALS; }), {"totals are those of segments by flags, bits or keys"}},
+    {"scantune_scan_request", "kind", "exclusive, of totals", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.results = SCANTUNE_TOTALS; p.kind = SCANTUNE_EXCLUSIVE; }), {"the total of a segment has all of its items"}},
+    {"scantune_scan_request", "direction", "reverse, of totals", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.results = SCANTUNE_TOTALS; p.direction = SCANTUNE_REVERSE; }), {"totals come in the order of the items"}},
+    {"scantune_scan_request", "count_type", "without totals", c_problem([](auto& p) { p.count_type = SCANTUNE_U32; }), {"count_type is ", "results is not SCANTUNE_TOTALS"}},
+    {"scantune_scan_request", "count_type", "too narrow", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.results = SCANTUNE_TOTALS; p.count_type = SCANTUNE_U32; p.head.n = u64{1} << 32; }), {"count_type is "}},
+    {"scantune_scan_request", "capacity", "without totals", c_problem([](auto& p) { static const std::uint64_t kRoom = 1; p.segments = SCANTUNE_BY_FLAGS; p.capacity = &kRoom; }), {"capacity is given, and results is not SCANTUNE_TOTALS"}},
+    {"scantune_arrays", "of", "by a function that passes none", {spoiled([](Arguments& a) { a.scan.segments = SCANTUNE_BY_FLAGS; }, c_scan)}, {"flags is null"}},
     {"scantune_scan_request scantune_reduce_request", "rows", "left out", c_combining([](auto& p) { p.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000", "how many rows"}},
     {"scantune_scan_request", "rows", "of one sequence", c_problem([](auto& p) { p.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS", "leave rows at 0"}},
     {"scantune_scan_request", "rows", "of another length", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 7; }), {"n is 1000, which is not a multiple of rows, which is 7"}},
@@ -484,6 +522,22 @@ const std::vector<BadInput> kBadInput = {
     {"Less::source", "source", "with a null character", {cpp([](Arguments&) { runtime::Less::source(kWithNull); }), cpp([](Arguments&) { runtime::Less::source(kWithNull, 1); })}, {"the source of a function holds a null character at position 6"}},
     {"Less::source", "state", "left out on the way", {cpp([](Arguments& a) { scantune_function less = *runtime::Less::source("bool less", 7).get(); less.state = nullptr; a.function = less; of_maximum(a); a.reduce.less = &a.function; scantune_plan* plan = nullptr; if (scantune_plan_create(a.request, &plan) != SCANTUNE_OK) throw RequestError(scantune_error_message()); })}, {"less->state is NULL, and state_bytes is 4: point it to the state"}},
     {"Less::source", "source", "empty", arg_options({.less = runtime::Less::source("")}), {"less->source is empty"}},
+    {"runtime::scan_by_key runtime::scan_by_key_plan runtime::segmented_scan runtime::segmented_scan_plan", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::scan_by_key(a.in(), a.in(), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::scan_by_key_plan<int, int>(~u64{0}); }), cpp([](Arguments& a) { runtime::segmented_scan(a.in(), static_cast<const bool*>(address(kFlags)), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::segmented_scan_plan<int>(~u64{0}); })}, {"more items than fit"}},
+    {"runtime::reduce_by_key runtime::reduce_by_key_plan runtime::segmented_reduce runtime::flagged_reduce_plan runtime::run_length_encode runtime::run_length_encode_plan", "n", "more items than an address space", both(total_options({}, ~u64{0}), run_options({}, ~u64{0})), {"more items than fit"}},
+    {"runtime::run_length_encode", "input values lengths count", "null", null_runs(), {" is null, and n is 1000: pass memory of the device"}},
+    {"SegmentTotalOptions", "op", "bits of floating-point numbers", {cpp([](Arguments&) { runtime::reduce_by_key_plan<float, int>(kItems, {.op = runtime::Op::bit_or}); })}, {"f32", "bit_or", "for integers"}},
+    {"SegmentTotalOptions", "load", "a predicate", total_options({.load = runtime::Predicate::source("bool keep(int)")}), {"load is a function by Predicate::source(): pass one by "}},
+    {"SegmentTotalOptions", "store", "empty", total_options({.store = runtime::Map::source("")}), {"store->source is empty"}},
+    {"SegmentTotalOptions", "init", "beside device_init", total_options({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given", "leave the other NULL"}},
+    {"SegmentTotalOptions", "device_init", "memory of the host", total_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"SegmentTotalOptions", "device_n", "memory of the host", total_options({.device_n = n_at(kHost)}), {"device_n: ", "memory of the host"}},
+    {"SegmentTotalOptions", "device_clamped", "without device_n", total_options({.device_clamped = flag_at(0x5000)}), {"device_clamped is given, and device_n is NULL"}},
+    {"SegmentTotalOptions RunLengthOptions", "stream", "of a plan", {cpp([](Arguments& a) { runtime::reduce_by_key_plan<int, int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::run_length_encode_plan<int>(kItems, {.stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentTotalOptions RunLengthOptions", "forward_progress", "no forward progress", both(total_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), run_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)})), {"forward_progress is 9"}},
+    {"SegmentTotalOptions RunLengthOptions", "latency", "no latency", both(total_options({.latency = static_cast<runtime::Latency>(9)}), run_options({.latency = static_cast<runtime::Latency>(9)})), {"latency is 9"}},
+    {"SegmentTotalOptions RunLengthOptions", "captured_launches", "negative", both(total_options({.captured_launches = -1}), run_options({.captured_launches = -1})), {"captured_launches is -1"}},
+    {"SegmentTotalOptions RunLengthOptions", "device", "none", both(total_options({.device = static_cast<runtime::Device>(3)}), run_options({.device = static_cast<runtime::Device>(3)})), {"device is 3"}},
+    {"SegmentTotalOptions RunLengthOptions", "config", "of a selection's family", both(total_options({.config = "{\"family\": \"select_lookback\"}"}), run_options({.config = "{\"family\": \"select_lookback\"}"})), {"config.family", "found \"select_lookback\""}},
     {"runtime::arg_minmax runtime::arg_minmax_plan", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::arg_minmax(a.in(), a.out(), static_cast<std::uint64_t*>(address(kIndex)), static_cast<int*>(address(kSecond)), static_cast<std::uint64_t*>(address(kValues)), ~u64{0}); }), cpp([](Arguments&) { runtime::arg_minmax_plan<int>(~u64{0}); })}, {"more items than fit"}},
     {"runtime::arg_plan", "op", "a sum", {cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::sum); })}, {"only a minimum or a maximum has a position"}},
     {"runtime::arg_plan", "op", "of the caller's own", {cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::custom("Value combine", 0)); })}, {"only a minimum or a maximum has a position"}},

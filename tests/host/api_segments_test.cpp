@@ -137,6 +137,111 @@ TEST(ApiSegments, ScanWithEverythingThatScansHave) {
   EXPECT_EQ(downloaded(out), expected);
 }
 
+template <class T>
+struct Runs {
+  std::vector<T> keys;
+  std::vector<int> sums;
+  std::vector<std::uint32_t> lengths;
+};
+
+template <class T>
+Runs<T> expected_runs(const std::vector<T>& keys) {
+  const std::vector<int> items = some_items();
+  Runs<T> runs;
+  for (std::uint64_t index = 0; index < keys.size(); ++index) {
+    if (index == 0 || starts_at(index)) {
+      runs.keys.push_back(keys[index]);
+      runs.sums.push_back(0);
+      runs.lengths.push_back(0);
+    }
+    runs.sums.back() += items[index];
+    ++runs.lengths.back();
+  }
+  return runs;
+}
+
+// The results that are expected, and what was in the memory behind them.
+template <class T>
+void expect_first(const Buffer<T>& found, const std::vector<T>& expected, T before) {
+  std::vector<T> all(expected);
+  all.resize(found.size(), before);
+  EXPECT_EQ(downloaded(found), all);
+}
+
+template <class Key, class CountType>
+void expect_totals_by_key() {
+  const std::vector<Key> all = keys<Key>();
+  const Runs<Key> runs = expected_runs(all);
+  const Buffer<int> in(some_items());
+  const Buffer<Key> by(all);
+  for (const bool by_plan : {false, true})
+    for (const std::uint64_t room : {kItems, std::uint64_t{55}, std::uint64_t{0}}) {
+      const Buffer<Key> run_keys(std::vector<Key>(kItems, Key{9}));
+      const Buffer<int> sums(std::vector<int>(kItems, -9));
+      const Buffer<CountType> count(1);
+      const runtime::SegmentTotalOptions<int> options = {.capacity = room};
+      if (by_plan)
+        runtime::reduce_by_key_plan<int, Key, int, CountType>(kItems, options)(in.data(), by.data(), run_keys.data(),
+                                                                               sums.data(), count.data());
+      else
+        runtime::reduce_by_key(in.data(), by.data(), run_keys.data(), sums.data(), count.data(), kItems, options);
+      Runs<Key> fitting = runs;
+      fitting.keys.resize(std::min<std::size_t>(room, runs.keys.size()));
+      fitting.sums.resize(fitting.keys.size());
+      expect_first(run_keys, fitting.keys, Key{9});
+      expect_first(sums, fitting.sums, -9);
+      EXPECT_EQ(downloaded(count), std::vector{static_cast<CountType>(runs.keys.size())});
+    }
+}
+
+TEST(ApiSegments, ReduceRunsOfKeys) {
+  expect_totals_by_key<std::int8_t, int>();
+  expect_totals_by_key<std::int16_t, std::uint64_t>();
+  expect_totals_by_key<float, std::uint32_t>();
+  expect_totals_by_key<long long, long long>();
+}
+
+TEST(ApiSegments, ReduceFromFlagToFlag) {
+  std::vector<std::uint8_t> flags(kItems);
+  for (std::uint64_t index = 1; index < kItems; ++index) flags[index] = starts_at(index);
+  const std::vector<int> expected = expected_runs(flags).sums;
+  const Buffer<int> in(some_items()), sums(std::vector<int>(kItems, -9));
+  const Buffer<std::uint8_t> by(flags);
+  const Buffer<std::uint32_t> count(1);
+  runtime::segmented_reduce(in.data(), by.data(), sums.data(), count.data(), kItems);
+  expect_first(sums, expected, -9);
+  EXPECT_EQ(downloaded(count), std::vector{static_cast<std::uint32_t>(expected.size())});
+}
+
+TEST(ApiSegments, CountTheItemsOfRuns) {
+  const std::vector<std::int16_t> all = keys<std::int16_t>();
+  const Runs<std::int16_t> runs = expected_runs(all);
+  const Buffer<std::int16_t> in(all), values(std::vector<std::int16_t>(kItems, 9));
+  const Buffer<std::uint32_t> lengths(std::vector<std::uint32_t>(kItems, 9));
+  const Buffer<std::uint64_t> count(1);
+  runtime::run_length_encode(in.data(), values.data(), lengths.data(), count.data(), kItems);
+  expect_first(values, runs.keys, std::int16_t{9});
+  expect_first(lengths, runs.lengths, 9u);
+  EXPECT_EQ(downloaded(count), std::vector<std::uint64_t>{runs.keys.size()});
+  runtime::run_length_encode_plan<std::int16_t>(kItems)(in.data(), values.data(), lengths.data(), count.data());
+  EXPECT_EQ(downloaded(count), std::vector<std::uint64_t>{runs.keys.size()});
+}
+
+TEST(ApiSegments, CountNoTotalsOfNoItems) {
+  const Buffer<int> memory(std::vector<int>(8, 5));
+  Buffer<std::uint32_t> count(std::vector<std::uint32_t>{77});
+  const Buffer<std::uint32_t> n(std::vector<std::uint32_t>{0});
+  int* const none = nullptr;
+  runtime::reduce_by_key(none, none, none, none, count.data(), 0);
+  EXPECT_EQ(downloaded(count), std::vector{0u});
+  const std::uint32_t before = 77;
+  count.upload(&before);
+  const Buffer<int> out(8), keys_out(8);
+  runtime::reduce_by_key(memory.data(), memory.data(), keys_out.data(), out.data(), count.data(), 8,
+                         {.device_n = n.data()});
+  EXPECT_EQ(downloaded(count), std::vector{0u});
+}
+
 TEST(ApiSegments, AreThoseOfTheFunction) {
   const Buffer<int> memory(std::vector<int>(10, 1));
   EXPECT_THAT(message_of<RequestError>([&] {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench.h"
@@ -32,6 +33,7 @@ struct SegmentedScan {
   OperandRole beside = OperandRole::flags;
   const Bytes* entries = nullptr;
   u64 misaligned_entry_bytes = 0;
+  std::vector<std::pair<OperandRole, void*>> written = {};  // beside the output
 
   Variant variant() const {
     return misaligned_input_bytes + misaligned_output_bytes == 0 ? Variant::aligned : Variant::any;
@@ -91,6 +93,8 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
     std::copy(entries.begin(), entries.end(), beside.data());
     for (HostLaunch& launch : once) launch.arguments.set_operand(scan.beside, beside.data());
   }
+  for (const auto& [role, memory] : scan.written)
+    for (HostLaunch& launch : once) launch.arguments.set_operand(role, memory);
   std::vector<HostLaunch> launches;
   for (int time = 0; time < (scan.in_place ? 1 : scan.runs); ++time)
     launches.insert(launches.end(), once.begin(), once.end());

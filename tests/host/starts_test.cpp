@@ -110,6 +110,54 @@ void check(SegmentedScan scan, Random& random) {
             std::nullopt);
 }
 
+// Totals, keys and their number, and nothing behind them.
+void check_totals(SegmentedScan scan, Random& random) {
+  SCOPED_TRACE(to_string(scan));
+  const ScanRequest& request = scan.request;
+  if (is_rehearsal()) {
+    Bytes none;
+    return run(scan, none, none, none);
+  }
+  HostDevice& device = bench().device;
+  const Bytes items = scan_items(request, scan.seed, scan.custom), init = scan_init(request, scan.custom);
+  const Starts starts = drawn_starts(request, random);
+  const auto key_bytes = static_cast<u64>(size_of(type_of(request.keys)));
+  const auto bytes = static_cast<u64>(request.output_bytes());
+  const GuardedMemory keys(device, request.n * key_bytes), count(device, 8);
+  const Bytes poison(keys.data(), keys.data() + keys.size());
+  scan.beside = request.segments == Segments::keys ? OperandRole::keys : OperandRole::flags;
+  scan.entries = &starts.entries;
+  scan.written = {{OperandRole::count, count.data()}, {OperandRole::keys_output, keys.data()}};
+  Bytes results;
+  run(scan, items, init, results);
+  if (testing::Test::HasFatalFailure()) return;
+  ScanRequest all = request;
+  all.results = Results::all;
+  const Bytes each = expected_segments({all, scan.config, scan.seed, scan.custom}, starts, items, init);
+  Bytes totals, its_keys;
+  u64 segments = 0;
+  for (u64 index = 0; index < request.n; ++index) {
+    if (index + 1 < request.n && !starts.at[index + 1]) continue;
+    const auto add = [&](Bytes& to, const Bytes& from, u64 size) {
+      const auto begin = from.begin() + static_cast<std::ptrdiff_t>(index * size);
+      to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
+    };
+    if (segments++ >= request.capacity && request.room == OutputRoom::limited) continue;
+    add(totals, each, bytes);
+    if (request.segments == Segments::keys) add(its_keys, starts.entries, key_bytes);
+  }
+  ScanRequest written = all;
+  written.n = totals.size() / bytes;
+  ASSERT_EQ(difference(written, results.data(), totals, scan.custom), std::nullopt);
+  u64 found = 0;
+  std::memcpy(&found, count.data(), request.count_width == IntegerWidth::bits_32 ? 4 : 8);
+  EXPECT_EQ(found, segments);
+  EXPECT_TRUE(std::equal(its_keys.begin(), its_keys.end(), keys.data()));
+  EXPECT_TRUE(std::equal(poison.begin() + static_cast<std::ptrdiff_t>(its_keys.size()), poison.end(),
+                         keys.data() + its_keys.size()));
+  EXPECT_TRUE(keys.surroundings_intact() && count.surroundings_intact());
+}
+
 const Design& design() {
   static const Design kDesign(
       "starts", 2, 1,
@@ -150,7 +198,43 @@ TEST_P(StartsOfSegments, BeginSegmentsAtEveryItem) {
   }
 }
 
+class TotalsOfSegments : public testing::TestWithParam<DesignRow> {};
+
+TEST_P(TotalsOfSegments, AreTheLastResults) {
+  const RowReader row(design(), GetParam());
+  Random random(row.seed());
+  ScanRequest request = by(row.token_of<Segments>("segments"), request_of(row));
+  request.keys = row.token_of<Keys>("keys");
+  request.results = Results::totals;
+  if (random.chance(50)) request.count_width = IntegerWidth::bits_32;
+  if (started_bytes(request) > kMaxValueBytes) GTEST_SKIP() << "the accumulator and a count do not fit";
+  const Config config = random_config(row.family(), request, kMaxTileItems, random);
+  const auto tile = static_cast<u64>(row.family().tile_items(config, request));
+  for (const u64 n : {u64{0}, u64{1}, u64{33}, tile, 3 * tile + 5}) {
+    Random its(row.seed() + n);  // what is drawn for one size must not hang on the others
+    request.n = n;
+    request.room = its.chance(50) ? OutputRoom::limited : OutputRoom::for_all;
+    request.capacity = request.room == OutputRoom::limited ? n / 3 : 0;
+    if (n != 0 && reject_reason(config, request, kHostSm) != nullptr) continue;
+    SegmentedScan scan = drawn_scan(request, config, true, its, custom_of(row));
+    scan.in_place = false;
+    scan.runs = 2;
+    check_totals(scan, its);
+    if (HasFatalFailure()) return;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Designed, StartsOfSegments, testing::ValuesIn(rows_to_run(design())), kNameOf<design>);
+
+std::vector<DesignRow> rows_with_totals() {
+  std::vector<DesignRow> rows = rows_to_run(design());
+  std::erase_if(rows, [](const DesignRow& values) {
+    const RowReader row(design(), values);
+    return !row.is("kind", "inclusive") || !row.is("direction", "forward");
+  });
+  return rows;
+}
+INSTANTIATE_TEST_SUITE_P(Designed, TotalsOfSegments, testing::ValuesIn(rows_with_totals()), kNameOf<design>);
 
 template <class T>
 Bytes bytes_of(const std::vector<T>& values) {

@@ -128,6 +128,8 @@ template <class Flag>
 using Flags = Array<SCANTUNE_FLAGS, detail::FlagPointer<Flag>>;
 template <class Key>
 using Keys = Array<SCANTUNE_KEYS, const Key*>;
+template <class Key>
+using KeysOutput = Array<SCANTUNE_KEYS_OUTPUT, Key*>;
 template <class Integer>
 using Count = Array<SCANTUNE_COUNT, detail::Written<Integer>>;
 template <class Integer>

@@ -10,6 +10,15 @@ typedef enum scantune_kind { SCANTUNE_INCLUSIVE = 0, SCANTUNE_EXCLUSIVE = 1 } sc
  * rows or columns, those of its own row or column. */
 typedef enum scantune_direction { SCANTUNE_FORWARD = 0, SCANTUNE_REVERSE = 1 } scantune_direction;
 
+/* What is written of segments by flags, bits or keys. */
+typedef enum scantune_results {
+  SCANTUNE_RESULTS = 0, /* a result for each item */
+  /* The last result of each segment, one after the other, and nothing after them: a reduction of each. SCANTUNE_COUNT
+   * receives their number, SCANTUNE_KEYS_OUTPUT the key of each, where there are keys. Not in place, not exclusive and
+   * not in reverse. If n is 0, the count is 0. */
+  SCANTUNE_TOTALS = 1
+} scantune_results;
+
 /* A scan of SCANTUNE_INPUT into SCANTUNE_OUTPUT, n items each; in place if the two are equal. SCANTUNE_FLAGS or
  * SCANTUNE_KEYS say where segments start; they must not overlap the output. If n is 0, it does nothing. Start from
  * SCANTUNE_SCAN_REQUEST_INIT. */
@@ -62,7 +71,12 @@ typedef struct scantune_scan_request {
   /* type of the keys of SCANTUNE_BY_KEYS: a number, else the default. Integers are equal if their bytes are; a NaN
    * equals nothing, and -0 equals +0. */
   scantune_type key_type;
-  uint32_t spare; /* reserved; must be 0 */
+  scantune_results results;
+  scantune_type count_type; /* of SCANTUNE_COUNT: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without totals
+                               the default is all that is allowed. Kernels are faster with 4 */
+  uint32_t spare;           /* reserved; must be 0 */
+  const uint64_t* capacity; /* how many totals there is room for, in host memory; NULL: n. Those beyond are counted and
+                               not written; of 0 their arrays may be NULL */
 } scantune_scan_request;
 
 /* clang-format off */
@@ -70,7 +84,7 @@ typedef struct scantune_scan_request {
   {SCANTUNE_HEAD_INIT(SCANTUNE_SCAN, scantune_scan_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE,         \
    SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_SUM, NULL, SCANTUNE_INCLUSIVE, SCANTUNE_FORWARD, SCANTUNE_NO_SEGMENTS,       \
    SCANTUNE_DEFAULT_TYPE, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,           \
-   SCANTUNE_DEFAULT_TYPE, 0}
+   SCANTUNE_DEFAULT_TYPE, SCANTUNE_RESULTS, SCANTUNE_DEFAULT_TYPE, 0, NULL}
 /* clang-format on */
 
 #endif

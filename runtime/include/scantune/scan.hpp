@@ -158,22 +158,22 @@ auto segmented_scan_of(std::uint64_t n, const ScanOptions<Acc>& options, scantun
   call.request.segments = by;
   return call;
 }
-template <class In, class Key, class Out, class Acc>
+template <class In, class Key, class Out, class Acc, class PlanType = ScanByKeyPlan<In, Key, Out>>
 auto scan_by_key_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   static_assert(std::is_arithmetic_v<Key> || kHalfType<Key> != SCANTUNE_DEFAULT_TYPE, "keys must be numbers");
-  auto call = segmented_scan_of<In, Out, Acc, ScanByKeyPlan<In, Key, Out>>(n, options, SCANTUNE_BY_KEYS);
+  auto call = segmented_scan_of<In, Out, Acc, PlanType>(n, options, SCANTUNE_BY_KEYS);
   if constexpr (std::is_same_v<Key, bool>)
     call.request.key_type = SCANTUNE_U8;
   else
     call.request.key_type = type_of<Key>();
   return call;
 }
-template <class In, class Flag, class Out, class Acc>
+template <class In, class Flag, class Out, class Acc, class PlanType = SegmentedScanPlan<In, Flag, Out>>
 auto flagged_scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   static_assert(std::is_integral_v<Flag> && (sizeof(Flag) == 1 || std::is_same_v<Flag, std::uint32_t>),
                 "where segments start is said by a byte for each item, or by bits in words of std::uint32_t");
-  return segmented_scan_of<In, Out, Acc, SegmentedScanPlan<In, Flag, Out>>(
-      n, options, sizeof(Flag) == 1 ? SCANTUNE_BY_FLAGS : SCANTUNE_BY_BITS);
+  return segmented_scan_of<In, Out, Acc, PlanType>(n, options,
+                                                   sizeof(Flag) == 1 ? SCANTUNE_BY_FLAGS : SCANTUNE_BY_BITS);
 }
 
 }  // namespace detail

@@ -72,6 +72,13 @@ class ScanReference final : public AlgorithmReference {
                                        {with(Kind::inclusive, Init::memory), Variant::any},
                                        {with(Kind::exclusive, Init::memory), Variant::any}};
     const auto own = typed<ScanRequest>(request);
+    if (own.writes_totals()) {
+      std::erase_if(served, [](const RequestVariant& one) { return one.request.value<Kind>() == Kind::exclusive; });
+      auto limited = own;
+      limited.room = OutputRoom::limited;
+      limited.capacity = std::min<u64>(own.n / 3, 1021);
+      served.push_back({limited, Variant::any});
+    }
     if (own.segments != Segments::none && !has_starts(own.segments))
       served.push_back({with(Kind::exclusive, Init::each), Variant::any});
     if (own.segments == Segments::rows) add_with_other(&ScanRequest::rows, kOtherRows, own, served);

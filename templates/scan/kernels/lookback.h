@@ -93,6 +93,7 @@ SCANTUNE_DEVICE void counted_lookback_scan(const KernelArguments& arguments) {
 
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                  \
   SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) {              \
+    if (!::scantune::has_items<Problem>(arguments)) return;                                     \
     if constexpr (Problem::kReadsN)                                                             \
       ::scantune::counted_lookback_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments); \
     else                                                                                        \

@@ -140,10 +140,12 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
 // A config uses one of these two kernels and leaves the other empty: the compiler has to know the clusters' size.
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                        \
   SCANTUNE_KERNEL(scan_by_ctas, kConfig.block_threads, kConfig.min_ctas_per_sm) {                                     \
+    if (!::scantune::has_items<Problem>(arguments)) return;                                                           \
     if constexpr (kConfig.cluster_blocks == 1)                                                                        \
       ::scantune::one_shot_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments);                               \
   }                                                                                                                   \
   SCANTUNE_CLUSTER_KERNEL(scan_by_clusters, kConfig.block_threads, kConfig.min_ctas_per_sm, kConfig.cluster_blocks) { \
+    if (!::scantune::has_items<Problem>(arguments)) return;                                                           \
     if constexpr (kConfig.cluster_blocks > 1)                                                                         \
       ::scantune::one_shot_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments);                               \
   }

@@ -71,8 +71,10 @@ SCANTUNE_DEVICE void scan_tiles(const KernelArguments& launched) {
 
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                        \
   SCANTUNE_KERNEL(scan_one_tile, kConfig.block_threads, 1) {                          \
+    if (!::scantune::has_items<Problem>(arguments)) return;                           \
     ::scantune::scan_one_tile<::scantune::BehindStarts<Problem>, kConfig>(arguments); \
   }                                                                                   \
   SCANTUNE_KERNEL(scan_tiles, kConfig.block_threads, 1) {                             \
+    if (!::scantune::has_items<Problem>(arguments)) return;                           \
     ::scantune::scan_tiles<::scantune::BehindStarts<Problem>, kConfig>(arguments);    \
   }

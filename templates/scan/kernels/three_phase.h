@@ -136,6 +136,7 @@ SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
 
 #define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig, kShape)          \
   SCANTUNE_KERNEL(name, kShape.block_threads, kShape.min_ctas_per_sm) {      \
+    if (!::scantune::has_items<Problem>(arguments)) return;                  \
     ::scantune::name<::scantune::BehindStarts<Problem>, kConfig>(arguments); \
   }
 

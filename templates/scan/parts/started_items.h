@@ -2,6 +2,7 @@
 // starts there. Kernels that take all items as one sequence do it unchanged; only this file knows what is in memory.
 #pragma once
 
+#include "core/parts/begin_kernel.h"
 #include "core/parts/mapped_items.h"
 #include "scan/parts/problem.h"
 
@@ -11,7 +12,7 @@ namespace scantune {
 template <class T, class Mark>
 struct Started {
   T value;
-  Mark starts;  // not 0: a segment starts at one of the items
+  Mark starts;  // how many segments start at the items, where totals are written; else not 0 if one does
 };
 template <int kBytes>
 using MarkOf = typename TypeOf<kBytes == 1   ? ValueType::u8
@@ -27,7 +28,10 @@ struct StartedOperator {
   SCANTUNE_DEVICE static Value combine(const Value& earlier, const Value& later) {
     Value both = later;
     if (later.starts == 0) both.value = Base::Op::combine(earlier.value, later.value);
-    both.starts |= earlier.starts;
+    if constexpr (Base::kRequest.writes_totals())
+      both.starts += earlier.starts;
+    else
+      both.starts |= earlier.starts;
     return both;
   }
 };
@@ -44,9 +48,10 @@ template <class Base>
 class Starts {
   static constexpr ScanRequest kRequest = Base::kRequest;
   static constexpr bool kReverse = kRequest.direction == Direction::reverse;
-  using Key = typename TypeOf<type_of(kRequest.keys)>::Type;
 
  public:
+  using Key = typename TypeOf<type_of(kRequest.keys)>::Type;
+
   // In reverse n must be that of the launch.
   SCANTUNE_DEVICE explicit Starts(const KernelArguments& arguments)
       : entries_(arguments.operand<const void>(kRequest.segments == Segments::keys ? OperandRole::keys
@@ -56,6 +61,8 @@ class Starts {
   // The index in memory of the item that comes first, and of the one that comes so many after another.
   SCANTUNE_DEVICE u64 first() const { return kReverse ? n_ - 1 : 0; }
   SCANTUNE_DEVICE static u64 after(u64 index, u64 distance) { return kReverse ? index - distance : index + distance; }
+
+  SCANTUNE_DEVICE Key key(u64 index) const { return scantune::load_global<CacheHint::normal>(entries<Key>() + index); }
 
   // Whether a segment starts at the item.
   template <CacheHint kHint>
@@ -187,6 +194,35 @@ struct UnmarkedItems {
   }
 };
 
+// The total of a segment as an item of an output, at the last item of the segment. Nothing is stored at others.
+template <class Base>
+struct TotalItems {
+  using T = typename Base::Accumulator;
+  using Pair = StartedOf<Base>;
+  using Key = typename Starts<Base>::Key;
+  using Count = MarkOf<Base::kRequest.count_width == IntegerWidth::bits_32 ? 4 : 8>;
+
+  typename Base::OutputItems items;  // the first
+  Starts<Base> starts;
+  const KernelArguments* arguments;
+  u64 index;  // of the item, in memory
+
+  SCANTUNE_DEVICE TotalItems operator+(u64 distance) const { return {items, starts, arguments, index + distance}; }
+
+  SCANTUNE_DEVICE void store(const Pair& pair) const {
+    const bool is_last = index + 1 == Base::counted(*arguments).n;
+    if (is_last)
+      scantune::store_global<CacheHint::normal>(arguments->operand<Count>(OperandRole::count), Count{pair.starts});
+    if (!is_last && !starts.template at<CacheHint::normal>(index + 1)) return;
+    const u64 place = u64{pair.starts} - 1;
+    if (place >= arguments->extents[0]) return;  // there is no room
+    scantune::store_global<CacheHint::normal>(items + place, scantune::convert<typename Base::Output>(pair.value));
+    if constexpr (Base::kRequest.segments == Segments::keys)
+      scantune::store_global<CacheHint::normal>(arguments->operand<Key>(OperandRole::keys_output) + place,
+                                                starts.key(index));
+  }
+};
+
 template <class Base>
 inline constexpr bool kLieInMemory<StartedItems<Base>> = false;  // in one array
 
@@ -197,6 +233,10 @@ SCANTUNE_DEVICE u64 edge(const StartedItems<Base>&) {
 }
 template <class Base>
 SCANTUNE_DEVICE u64 edge(const UnmarkedItems<Base>&) {
+  return 0;
+}
+template <class Base>
+SCANTUNE_DEVICE u64 edge(const TotalItems<Base>&) {
   return 0;
 }
 
@@ -215,6 +255,10 @@ SCANTUNE_DEVICE auto vectors_of(const StartedItems<Base>& items) {
 template <class Vector, class Base>
 SCANTUNE_DEVICE auto vectors_of(const UnmarkedItems<Base>& items) {
   return StartedVectors<Vector, UnmarkedItems<Base>>{items};
+}
+template <class Vector, class Base>
+SCANTUNE_DEVICE auto vectors_of(const TotalItems<Base>& items) {
+  return StartedVectors<Vector, TotalItems<Base>>{items};
 }
 
 template <CacheHint kHint, class Base>
@@ -274,6 +318,47 @@ SCANTUNE_DEVICE void store_global(const StartedVectors<Vector, UnmarkedItems<Bas
   }
 }
 
+template <CacheHint, class Base, class T, class Mark>
+SCANTUNE_DEVICE void store_global(const TotalItems<Base>& to, const Started<T, Mark>& pair) {
+  to.store(pair);
+}
+template <CacheHint, class Vector, class Base>
+SCANTUNE_DEVICE void store_global(const StartedVectors<Vector, TotalItems<Base>>& to, const Vector& vector) {
+  constexpr u32 kItems = sizeof(Vector) / sizeof(StartedOf<Base>);
+  StartedOf<Base> pairs[kItems];
+  scantune::copy_bytes(pairs, __builtin_addressof(vector), sizeof pairs);
+#pragma unroll
+  for (u32 item = 0; item < kItems; ++item) (to.items + item).store(pairs[item]);
+}
+
+template <class Base>
+SCANTUNE_DEVICE void count_none(const KernelArguments& arguments) {
+  using Count = typename TotalItems<Base>::Count;
+  if (block_rank() == 0 && thread_rank() == 0)
+    scantune::store_global<CacheHint::normal>(arguments.operand<Count>(OperandRole::count), Count{0});
+}
+
+// Whether there are items. Without items the number of totals is 0.
+template <class Base>
+SCANTUNE_DEVICE bool has_items(const KernelArguments& arguments) {
+  if constexpr (Base::kRequest.writes_totals())
+    if (arguments.n == 0) {
+      begin_kernel<1>();
+      count_none<Base>(arguments);
+      return false;
+    }
+  return true;
+}
+
+template <class Base, bool kWritesTotals>
+struct SelectResults {
+  using Type = UnmarkedItems<Base>;
+};
+template <class Base>
+struct SelectResults<Base, true> {
+  using Type = TotalItems<Base>;
+};
+
 // The problem as kernels without segments see it.
 template <class Base>
 struct StartedProblem {
@@ -282,7 +367,8 @@ struct StartedProblem {
   using Input = Accumulator;
   using Output = Accumulator;
   using InputItems = StartedItems<Base>;
-  using OutputItems = UnmarkedItems<Base>;
+  static constexpr bool kWritesTotals = Base::kRequest.writes_totals();
+  using OutputItems = typename SelectResults<Base, kWritesTotals>::Type;
   static constexpr ScanVariant kRequest = {behind_starts(Base::kRequest), Base::kRequest.variant};
   static constexpr Run kRun = run_of(kRequest);
   static constexpr bool kExclusive = Base::kExclusive;
@@ -299,10 +385,17 @@ struct StartedProblem {
   }
   SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
     const Starts<Base> starts(arguments);
-    return {Base::output(arguments), starts, SegmentInit<Base>(arguments), starts.first()};
+    if constexpr (kWritesTotals)
+      return {Base::output(arguments), starts, __builtin_addressof(arguments), 0};
+    else
+      return {Base::output(arguments), starts, SegmentInit<Base>(arguments), starts.first()};
   }
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments&) { return {}; }
-  SCANTUNE_DEVICE static decltype(auto) counted(const KernelArguments& arguments) { return Base::counted(arguments); }
+  SCANTUNE_DEVICE static decltype(auto) counted(const KernelArguments& arguments) {
+    if constexpr (kReadsN && kWritesTotals)
+      if (Base::counted(arguments).n == 0) count_none<Base>(arguments);
+    return Base::counted(arguments);
+  }
 };
 
 template <class Base, bool kHasStarts>

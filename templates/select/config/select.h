@@ -4,6 +4,7 @@
 #include "core/contract/algorithm.h"
 #include "core/contract/combining.h"
 #include "core/contract/integer_width.h"
+#include "core/contract/output_room.h"
 #include "core/contract/variant.h"
 
 namespace scantune {
@@ -90,13 +91,6 @@ enum class ValueUnits { one, several };
 template <>
 struct Tokens<ValueUnits> {
   static constexpr const char* kNames[] = {"one", "several"};
-};
-
-// How many items the outputs of each part have room for: all of them, or numbers that come with the call.
-enum class OutputRoom { for_all, limited };
-template <>
-struct Tokens<OutputRoom> {
-  static constexpr const char* kNames[] = {"for_all", "limited"};
 };
 
 // output[0, count) = the kept items of input[0, n) in order, and count their number. Nothing is written after them
