@@ -5,6 +5,7 @@
 
 #include "core/machine/half.h"
 #include "core/parts/custom_operator.h"
+#include "core/parts/opaque_item.h"
 
 namespace scantune {
 
@@ -17,11 +18,27 @@ SCANTUNE_DEVICE auto mapped_item(Item item) {
     return item;
 }
 
+template <class T>
+inline constexpr bool kIsOpaque = false;
+template <int kBytes, int kAlignment>
+inline constexpr bool kIsOpaque<OpaqueItem<kBytes, kAlignment>> = true;
+
+// A result as a store takes it.
+template <class To, class From>
+SCANTUNE_DEVICE To stored_item(const From& result) {
+  if constexpr (kIsOpaque<From>)
+    return __builtin_bit_cast(To, result);
+  else
+    return scantune::mapped_item(result);
+}
+
 // What a map has returned, as the item that it stands for.
 template <class To, class From>
 SCANTUNE_DEVICE To mapped_result(const From& result) {
   if constexpr (kIsHalf<To>)
     return scantune::round_to<To>(static_cast<f32>(result));
+  else if constexpr (kIsOpaque<To>)
+    return __builtin_bit_cast(To, result);
   else
     return result;
 }
@@ -82,27 +99,29 @@ inline constexpr bool kIsResult = requires(From from, void (*take)(To)) {
   };
 
 // Declares the map `name` of results from store() of the caller's. item: what it makes of them, in memory.
-#define SCANTUNE_CUSTOM_STORE(name, item, accumulator, has_state, declaration, arguments)                       \
-  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                                               \
-  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsResult, Result, declaration, arguments)               \
-  struct name {                                                                                                 \
-    using Item = item;                                                                                          \
-    static constexpr bool kHasState = has_state;                                                                \
-    SCANTUNE_DEVICE static Item store(accumulator scantune_item, [[maybe_unused]] scantune::u64 scantune_index, \
-                                      [[maybe_unused]] const unsigned char* scantune_state) {                   \
-      return scantune::mapped_result<Item>(::ScantuneStoreSource::store arguments);                             \
-    }                                                                                                           \
+#define SCANTUNE_CUSTOM_STORE(name, item, accumulator, has_state, declaration, arguments)                          \
+  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                                                  \
+  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsResult, Result, declaration, arguments)                  \
+  struct name {                                                                                                    \
+    using Item = item;                                                                                             \
+    static constexpr bool kHasState = has_state;                                                                   \
+    SCANTUNE_DEVICE static Item store(accumulator scantune_between, [[maybe_unused]] scantune::u64 scantune_index, \
+                                      [[maybe_unused]] const unsigned char* scantune_state) {                      \
+      const Value scantune_item = scantune::stored_item<Value>(scantune_between);                                  \
+      return scantune::mapped_result<Item>(::ScantuneStoreSource::store arguments);                                \
+    }                                                                                                              \
   };
 
 // The same of a store() that writes by itself.
-#define SCANTUNE_CUSTOM_WRITER(name, item, accumulator, has_state, declaration, arguments)     \
-  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                              \
-  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsSame, void, declaration, arguments)  \
-  struct name {                                                                                \
-    using Item = void;                                                                         \
-    static constexpr bool kHasState = has_state;                                               \
-    SCANTUNE_DEVICE static void store(accumulator scantune_item, scantune::u64 scantune_index, \
-                                      [[maybe_unused]] const unsigned char* scantune_state) {  \
-      ::ScantuneStoreSource::store arguments;                                                  \
-    }                                                                                          \
+#define SCANTUNE_CUSTOM_WRITER(name, item, accumulator, has_state, declaration, arguments)        \
+  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                                 \
+  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsSame, void, declaration, arguments)     \
+  struct name {                                                                                   \
+    using Item = void;                                                                            \
+    static constexpr bool kHasState = has_state;                                                  \
+    SCANTUNE_DEVICE static void store(accumulator scantune_between, scantune::u64 scantune_index, \
+                                      [[maybe_unused]] const unsigned char* scantune_state) {     \
+      const Value scantune_item = scantune::stored_item<Value>(scantune_between);                 \
+      ::ScantuneStoreSource::store arguments;                                                     \
+    }                                                                                             \
   };
