@@ -277,6 +277,108 @@ TEST(ApiMaps, ExclusiveScansStartFromTheIdentityOverTheAccumulator) {
   EXPECT_EQ(downloaded(out), (std::vector{std::numeric_limits<int>::max(), 5000, -3000}));
 }
 
+TEST(ApiMaps, SelectionsLookAtWhatLoadMakesAndWriteWhatStoreMakes) {
+  const std::vector<float> values = some_floats();
+  const Buffer<float> in(values);
+  const Buffer<std::int16_t> out(kItems), others(kItems);
+  const Buffer<std::uint64_t> count(1);
+  const runtime::SelectOptions<int> options{
+      .predicate = runtime::Predicate::greater(4),
+      .load = Map::source("__device__ int load(float x) { return static_cast<int>(x * x); }"),
+      .store = Map::indexed("__device__ short store(int x, unsigned long long place) {\n"
+                            "  return static_cast<short>(x * 100 + place % 100);\n}")};
+  const auto expect = [&](const Buffer<std::int16_t>& found, bool kept) {
+    std::vector<std::int16_t> expected;
+    for (const float value : values)
+      if ((value * value > 4) == kept)
+        expected.push_back(static_cast<std::int16_t>(value * value * 100 + static_cast<float>(expected.size() % 100)));
+    std::vector<std::int16_t> all = downloaded(found);
+    all.resize(expected.size());
+    EXPECT_EQ(all, expected);
+    return expected.size();
+  };
+  runtime::select(in.data(), out.data(), count.data(), kItems, options);
+  EXPECT_EQ(downloaded(count).front(), expect(out, true));
+  runtime::partition(in.data(), out.data(), others.data(), count.data(), kItems, options);
+  EXPECT_EQ(downloaded(count).front(), expect(out, true));
+  expect(others, false);
+  runtime::partition_plan<float, std::uint64_t, std::int16_t>(kItems, options)(in.data(), others.data(), out.data(),
+                                                                               count.data());
+  expect(others, true);
+}
+
+// What counting and discard iterators are for: neither input nor output.
+TEST(ApiMaps, SelectionsNeedNoArrayOfItems) {
+  std::vector<std::uint8_t> marks(kItems);
+  for (std::size_t index = 0; index < kItems; ++index) marks[index] = index % 3 == 0;
+  const Buffer<std::uint8_t> flags(marks);
+  const Buffer<int> out(kItems), written(std::vector<int>(kItems, -1));
+  const Buffer<std::uint64_t> count(1);
+  const runtime::UserFunction squares =
+      Map::generated("__device__ int load(unsigned long long i) { return static_cast<int>(i * i); }");
+  struct State {
+    int* to;
+  };
+  const runtime::UserFunction scatter = Map::writing(
+      "struct State { int* to; };\n"
+      "__device__ void store(int item, unsigned long long place, State state) { state.to[2 * place] = item; }",
+      State{written.data()});
+  const int* const no_input = nullptr;
+  int* const no_output = nullptr;
+  runtime::select_flagged(no_input, flags.data(), out.data(), count.data(), kItems, {.load = squares});
+  runtime::select_flagged(no_input, flags.data(), no_output, count.data(), kItems,
+                          {.load = squares, .store = scatter, .capacity = 1000});
+  const std::vector<int> found = downloaded(out), scattered = downloaded(written);
+  EXPECT_EQ(downloaded(count).front(), (kItems + 2) / 3);
+  for (std::size_t place = 0; place < (kItems + 2) / 3; ++place) {
+    ASSERT_EQ(found[place], static_cast<int>(9 * place * place)) << place;
+    ASSERT_EQ(scattered[2 * place], place < 1000 ? found[place] : -1) << place;
+  }
+  const Buffer<std::uint32_t> indices(kItems);
+  runtime::unique_indices(
+      no_input, indices.data(), count.data(), kItems,
+      {.load = Map::generated("__device__ int load(unsigned long long i) { return static_cast<int>(i / 7); }")});
+  EXPECT_EQ(downloaded(count).front(), (kItems + 6) / 7);
+  EXPECT_EQ(downloaded(indices)[3], 21U);
+  runtime::partition_into_one(no_input, no_output, count.data(), 100, {.load = squares, .store = scatter});
+  EXPECT_EQ(downloaded(count).front(), 99U);
+  EXPECT_EQ(downloaded(written)[198], 0) << "the only one that is not kept comes last";
+}
+
+TEST(ApiMaps, SelectionsConvertStructs) {
+  struct Point {
+    float x;
+    int id;
+  };
+  std::vector<Point> points(kItems);
+  std::vector<int> expected;
+  for (std::size_t index = 0; index < kItems; ++index) {
+    points[index] = {static_cast<float>(index), static_cast<int>(index / 5)};
+    if (index % 5 == 0) expected.push_back(points[index].id);
+  }
+  const Buffer<Point> in(points);
+  const Buffer<int> out(kItems);
+  const Buffer<std::uint64_t> count(1);
+  const auto expect = [&] {
+    std::vector<int> found = downloaded(out);
+    found.resize(expected.size());
+    EXPECT_EQ(found, expected);
+  };
+  const std::string point = "struct Value { float x; int id; };\n";
+  runtime::unique_consecutive(in.data(), out.data(), count.data(), kItems,
+                              {.load = Map::source(point + "__device__ int load(Value point) { return point.id; }")});
+  expect();
+  // The criterion's source declares the struct for the store.
+  const Buffer<int> again(kItems);
+  runtime::unique_consecutive<Point, int, std::uint64_t, Point>(
+      in.data(), again.data(), count.data(), kItems,
+      {.equality =
+           runtime::Equality::source(point + "__device__ bool equal(Value a, Value b) { return a.id == b.id; }"),
+       .store = Map::source("__device__ int store(Value point) { return point.id; }")});
+  EXPECT_EQ(downloaded(again).front(), 0);
+  EXPECT_EQ(downloaded(again)[expected.size() - 1], expected.back());
+}
+
 TEST(ApiMaps, OfNoItemsNothingIsCalled) {
   EXPECT_NO_THROW((runtime::scan<float, int, int>(nullptr, nullptr, 0,
                                                   {.load = Map::source("__device__ int load(float) { return 1; }")})));
