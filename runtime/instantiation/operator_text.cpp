@@ -72,7 +72,8 @@ struct MapText {
   bool has_index;     // and its index
   bool returns;       // it returns one
   ValueType takes, gives;
-  bool takes_memory;  // its argument is in memory, not its result
+  bool takes_memory;          // its argument is in memory, not its result
+  bool has_position = false;  // the function takes the position of an extreme
 };
 
 // Whether the source of an operator or criterion declares the structs of the request.
@@ -116,6 +117,7 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
     arguments += (arguments.empty() ? "" : ", ") + argument;
   };
   if (map.has_item) add(map.argument == "load" ? "Value item" : "Value result", "scantune_item");
+  if (map.has_position) add("unsigned long long position", "scantune_position");
   if (map.has_index) add("unsigned long long index", "scantune_index");
   if (has_state) add("State state", "scantune::from_bytes<State>(scantune_state)");
   const std::string declaration =
@@ -142,9 +144,10 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
   for (const std::string& name : defined)
     made += " SCANTUNE_CUSTOM_ITEM(" + name + ", " + bytes + ", " + alignment + ")\n";
   if (!defined.empty()) made += " using ScantuneOpaque = scantune::OpaqueItem<" + bytes + ", " + alignment + ">;\n";
+  const std::string between = kernel_type(request.accumulator_type(), request);
   made += " SCANTUNE_CUSTOM_" + map.macro + "(ScantuneMap, " + item + ", " +
-          kernel_type(request.accumulator_type(), request) + ", " + (has_state ? "true" : "false") + ", \"" +
-          declaration + "\", (" + arguments + "))\n}";
+          (map.has_position ? "scantune::StoredExtreme<" + between + ">" : between) + ", " +
+          (has_state ? "true" : "false") + ", \"" + declaration + "\", (" + arguments + "))\n}";
   return "namespace " + map.name_space + " {\n" + aliases + numbered(file, source.source, made);
 }
 
@@ -196,7 +199,8 @@ std::string maps_text(const Request& request, const CustomOperator& custom) {
                      .returns = !writes,
                      .takes = accumulator,
                      .gives = writes ? accumulator : memory.stored,
-                     .takes_memory = false},
+                     .takes_memory = false,
+                     .has_position = request.value<Position>().value_or(Position::none) != Position::none},
                     custom.store, request);
     store = "::ScantuneStoreSource::ScantuneMap";
   }

@@ -379,6 +379,54 @@ TEST(ApiMaps, SelectionsConvertStructs) {
   EXPECT_EQ(downloaded(again)[expected.size() - 1], expected.back());
 }
 
+struct Extreme {
+  float value;
+  int position;
+};
+
+TEST(ApiMaps, StoresTakeExtremesWithTheirPositions) {
+  const std::vector<float> values = some_floats();
+  const Buffer<float> in(values);
+  const Buffer<Extreme> least(1), greatest(1);
+  const runtime::UserFunction pair = Map::source(
+      "struct Result { float value; int position; };\n"
+      "__device__ Result store(float value, unsigned long long position) {\n"
+      "  return {value, static_cast<int>(position)};\n}");
+  runtime::arg_minmax(in.data(), least.data(), greatest.data(), kItems, {.store = pair});
+  const auto place = [&](auto found) { return static_cast<int>(found - values.begin()); };
+  EXPECT_EQ(downloaded(least)[0].position, place(std::ranges::min_element(values)));
+  EXPECT_EQ(downloaded(greatest)[0].position, place(std::ranges::max_element(values)));
+  EXPECT_EQ(downloaded(greatest)[0].value, 5.0f);
+  // Of the last item that is nearest to 2, in each of 3 rows, the place alone.
+  struct State {
+    std::uint64_t* to;
+  };
+  const Buffer<std::uint64_t> places(3);
+  const runtime::ArgOptions nearest{
+      .position = runtime::Position::last,
+      .segments = Segments::rows(3, 1000),
+      .load = Map::source("__device__ float load(float x) { return x < 2 ? 2 - x : x - 2; }"),
+      .store = Map::writing("struct State { unsigned long long* to; };\n"
+                            "__device__ void store(float, unsigned long long position, unsigned long long row, State "
+                            "state) { state.to[row] = position; }",
+                            State{places.data()})};
+  runtime::argmin(in.data(), static_cast<float*>(nullptr), 3000, nearest);
+  std::vector<std::uint64_t> expected(3);
+  for (std::size_t index = 0; index < 3000; ++index)
+    if (values[index] == 2) expected[index / 1000] = index % 1000;
+  EXPECT_EQ(downloaded(places), expected);
+  runtime::stored_arg_plan<float, Extreme>(kItems, Op::max, {.store = pair})(in.data(), least.data());
+  EXPECT_EQ(downloaded(least)[0].value, 5.0f);
+  runtime::argmax(in.data(), least.data(), 0, {.store = pair});
+  EXPECT_EQ(downloaded(least)[0].position, -1);
+  const Buffer<double> value(1);
+  const Buffer<int> index(1);
+  runtime::argmax(in.data(), value.data(), index.data(), kItems,
+                  {.load = Map::source("__device__ double load(float x) { return -1.0 * x; }")});
+  EXPECT_EQ(downloaded(value)[0], 5.0);
+  EXPECT_EQ(downloaded(index)[0], place(std::ranges::min_element(values)));
+}
+
 TEST(ApiMaps, OfNoItemsNothingIsCalled) {
   EXPECT_NO_THROW((runtime::scan<float, int, int>(nullptr, nullptr, 0,
                                                   {.load = Map::source("__device__ int load(float) { return 1; }")})));
