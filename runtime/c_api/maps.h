@@ -27,7 +27,9 @@ inline int checked_map(const FunctionMember& member, const scantune_function* ca
 
 template <class Caller>
 bool has_maps(const Caller& caller) {
-  return (reinterpret_cast<std::uintptr_t>(caller.load) | reinterpret_cast<std::uintptr_t>(caller.store)) != 0;
+  if constexpr (requires { caller.store; })
+    return (reinterpret_cast<std::uintptr_t>(caller.load) | reinterpret_cast<std::uintptr_t>(caller.store)) != 0;
+  return caller.load != nullptr;
 }
 
 // Takes at least one map. Its source and state go into the room.
@@ -40,12 +42,13 @@ void take_maps(const Caller& caller, Typed& request, std::optional<CustomOperato
                    : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Load::indexed
                                                            : Load::generated;
   }
-  if (caller.store != nullptr) {
-    const int role = checked_map(kStore, caller.store, views.store, room.states.store);
-    request.store = role == SCANTUNE_FUNCTION_MAP           ? Store::source
-                    : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Store::indexed
-                                                            : Store::writing;
-  }
+  if constexpr (requires { caller.store; })
+    if (caller.store != nullptr) {
+      const int role = checked_map(kStore, caller.store, views.store, room.states.store);
+      request.store = role == SCANTUNE_FUNCTION_MAP           ? Store::source
+                      : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Store::indexed
+                                                              : Store::writing;
+    }
   if (!custom) custom.emplace();
   custom->maps = &views;
 }

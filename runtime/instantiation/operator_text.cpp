@@ -63,6 +63,11 @@ MemoryTypes memory_types(const Request& request) {
   return {type_of(request, "input_type"), type_of(request, "output_type")};
 }
 
+// What maps have between them: a sort's are of values.
+ValueType mapped_type(const Request& request) {
+  return request.value<Sorted>() ? type_of(request, "value_type") : request.accumulator_type();
+}
+
 // One map: what stands for it in the text.
 struct MapText {
   std::string argument;  // load or store, which is also its function and its file
@@ -144,7 +149,7 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
   for (const std::string& name : defined)
     made += " SCANTUNE_CUSTOM_ITEM(" + name + ", " + bytes + ", " + alignment + ")\n";
   if (!defined.empty()) made += " using ScantuneOpaque = scantune::OpaqueItem<" + bytes + ", " + alignment + ">;\n";
-  const std::string between = kernel_type(request.accumulator_type(), request);
+  const std::string between = kernel_type(mapped_type(request), request);
   made += " SCANTUNE_CUSTOM_" + map.macro + "(ScantuneMap, " + item + ", " +
           (map.has_position ? "scantune::StoredExtreme<" + between + ">" : between) + ", " +
           (has_state ? "true" : "false") + ", \"" + declaration + "\", (" + arguments + "))\n}";
@@ -172,7 +177,7 @@ std::string operator_text(const Request& request, const CustomOperator& custom) 
 bool has_maps(const Request& request) { return load_of(request) != Load::none || store_of(request) != Store::none; }
 
 std::string maps_text(const Request& request, const CustomOperator& custom) {
-  const ValueType accumulator = request.accumulator_type();
+  const ValueType accumulator = mapped_type(request);
   const MemoryTypes memory = memory_types(request);
   std::string text, load = "void", store = "void";
   if (const Load kind = load_of(request); kind != Load::none) {

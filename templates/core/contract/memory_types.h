@@ -15,16 +15,22 @@ struct MemoryTypes {
   constexpr bool operator==(const MemoryTypes&) const = default;
 };
 
-// mapped_type(): the type between load and store.
+// mapped_type(): what a load makes, and a store takes, if there is one.
 template <class Request>
-concept HasMemoryTypes = HasMaps<Request> && requires(Request request) { request.memory, request.mapped_type(); };
+concept HasMemoryTypes = requires(Request request) { request.load, request.memory, request.mapped_type(); };
 
 // Whether items in memory are converted.
 constexpr bool converts(Load load) { return load == Load::source || load == Load::indexed; }
 constexpr bool converts(Store store) { return store == Store::source || store == Store::indexed; }
-
 template <HasMemoryTypes Request>
-constexpr Request behind_maps(Request request) {
+constexpr bool stores_converted(const Request& request) {
+  if constexpr (HasMaps<Request>) return converts(request.store);
+  return false;
+}
+
+// The request as kernels and configs see it: behind_maps() of requests with these types.
+template <HasMemoryTypes Request>
+constexpr Request without_memory_types(Request request) {
   request.memory = {};
   if (request.mapped_type() != ValueType::custom) request.custom_bytes = request.custom_alignment = 0;
   return request;
@@ -35,7 +41,7 @@ template <HasMemoryTypes Request>
 constexpr const char* invalid_memory_reason(const Request& request) {
   constexpr MemoryTypes kNone;  // others would tell equal requests apart
   if ((!converts(request.load) && request.memory.loaded != kNone.loaded) ||
-      (!converts(request.store) && request.memory.stored != kNone.stored))
+      (!stores_converted(request) && request.memory.stored != kNone.stored))
     return "a type in memory is for items that a map converts: leave it out";
   if (request.mapped_type() == ValueType::custom || !request.memory.has(ValueType::custom)) return nullptr;
   return invalid_custom_reason(request.custom_bytes, request.custom_alignment);

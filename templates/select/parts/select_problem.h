@@ -3,19 +3,13 @@
 
 #include "core/machine/numbers.h"
 #include "core/parts/mapped_items.h"
-#include "core/parts/opaque_item.h"
+#include "core/parts/no_source.h"
 #include "core/parts/type_of.h"
 #include "select/config/select.h"
 
 namespace scantune {
 
-// Used when there is no source of the caller's, or it takes flags.
-template <SelectRequest request>
-struct NoSource {
-  using Value = OpaqueItem<request.custom_bytes == 0 ? 1 : request.custom_bytes,
-                           request.custom_alignment == 0 ? 1 : request.custom_alignment>;
-};
-
+// Of items where the source takes flags.
 template <SelectRequest request, class Source, bool = request.subject == Subject::flag>
 struct SourceOfItems {
   using Type = Source;
