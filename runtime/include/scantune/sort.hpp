@@ -104,7 +104,7 @@ class SortValues {
   template <int kRole, int kOther, class T>
   void take_load(const UserFunction& load) {
     load_ = load;
-    if (load.get() == nullptr) throw RequestError("the load of values is no function: pass one of Map's");
+    if (load.get() == nullptr) throw RequestError("the load of values is an empty function: pass one of Map's");
     detail::check_role<kRole, kOther>("the load of values", load.get());
     type_ = detail::type_of<T>();
     bytes_ = detail::kIsStruct<T> ? sizeof(T) : 0;

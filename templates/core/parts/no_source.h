@@ -1,4 +1,4 @@
-// What stands for the caller's source where a request has none.
+// The source of a request without one of the caller's: the type of its items alone.
 #pragma once
 
 #include "core/parts/opaque_item.h"
