@@ -9,7 +9,9 @@ namespace {
 
 template <class Typed>
 Typed behind_maps_of(const Request& request) {
-  if constexpr (HasMaps<Typed>)
+  if constexpr (HasMemoryTypes<Typed>)
+    return without_memory_types(typed<Typed>(request));
+  else if constexpr (HasMaps<Typed>)
     return behind_maps(typed<Typed>(request));
   else
     return typed<Typed>(request);

@@ -106,9 +106,9 @@ void check_identity(const Op& op) {
   refuse_identity<Acc>(*op.function(), bytes, alignment);
 }
 
-// Sets the members that scans and reductions share. The request points into the options, which must outlive it.
-template <class In, class Out, class Acc, class Request, class Options>
-inline void take_combining(Request& request, std::uint64_t n, const Options& options) {
+// Sets the types of scans and reductions, their maps and their segments.
+template <class In, class Acc, class Out, class Request, class Options>
+inline void take_mapped(Request& request, std::uint64_t n, const Options& options) {
   check_types<In, Acc, Out>();
   take_options(request.head, n, options);
   request.input_type = type_of<In>();
@@ -120,8 +120,6 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
     take_struct<In>(request);
   else if constexpr (kIsStruct<Out>)
     take_struct<Out>(request);
-  request.op = options.op.value();
-  request.combine = options.op.function();
   take_segments(request, n, options.segments);
   request.load = options.load.get();
   request.store = options.store.get();
@@ -129,9 +127,17 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
     check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE>("load", request.load);
   if (request.store != nullptr)
     check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE>("store", request.store);
+  check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);
+}
+
+// Sets the members that scans and reductions share. The request points into the options, which must outlive it.
+template <class In, class Out, class Acc, class Request, class Options>
+inline void take_combining(Request& request, std::uint64_t n, const Options& options) {
+  take_mapped<In, Acc, Out>(request, n, options);
+  request.op = options.op.value();
+  request.combine = options.op.function();
   request.init = options.init.get();
   request.device_init = options.device_init;
-  check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);
   if (request.combine != nullptr) check_identity<Acc>(options.op);
 }
 
