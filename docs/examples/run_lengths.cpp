@@ -1,9 +1,8 @@
-// Run-length encoding and decoding: where runs begin is a selection, and what was there an expansion.
+// Run-length encoding and decoding: one call, and an expansion by the sums of the lengths.
 #include <scantune/runtime.hpp>
 
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -15,24 +14,18 @@ struct Runs {
 };
 
 Runs encode(const std::string& text) {
-  // The first item of each run, and its place.
   const std::uint64_t n = text.size();
-  std::vector<std::uint32_t> places(n);
-  std::iota(places.begin(), places.end(), 0);
   const runtime::Buffer<char> in(text), values(n);
-  const runtime::Buffer<std::uint32_t> d_places(places), begins(n);
-  const runtime::Buffer<std::uint64_t> count(1);
-  runtime::unique_by_key(in.data(), d_places.data(), values.data(), begins.data(), count.data(), n);
+  const runtime::Buffer<std::uint32_t> lengths(n), count(1);
+  runtime::run_length_encode(in.data(), values.data(), lengths.data(), count.data(), n);
 
-  std::uint64_t runs = 0;
+  std::uint32_t runs = 0;
   count.download(&runs);
   Runs encoded{std::string(n, ' '), std::vector<std::uint32_t>(n)};
   values.download(encoded.values.data());
-  begins.download(places.data());
+  lengths.download(encoded.lengths.data());
   encoded.values.resize(runs);
   encoded.lengths.resize(runs);
-  for (std::uint64_t run = 0; run < runs; ++run)  // in your program: a kernel
-    encoded.lengths[run] = static_cast<std::uint32_t>(run + 1 < runs ? places[run + 1] : n) - places[run];
   return encoded;
 }
 

@@ -4,21 +4,13 @@
 #include <cstring>
 #include <string>
 
-#include "c_api/function.h"
-#include "c_api/head.h"
 #include "c_api/identity.h"
+#include "c_api/maps.h"
 #include "c_api/strides.h"
 
 namespace scantune::c_api {
 
 inline constexpr FunctionMember kCombine = {"combine", "combine->struct_bytes", roles_of(SCANTUNE_FUNCTION_COMBINE)};
-inline constexpr FunctionMember kLoad = {
-    "load", "load->struct_bytes",
-    roles_of(SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE)};
-inline constexpr FunctionMember kStore = {
-    "store", "store->struct_bytes",
-    roles_of(SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE)};
-
 static_assert(same(SCANTUNE_SUM, Operator::sum) && same(SCANTUNE_PRODUCT, Operator::product) &&
               same(SCANTUNE_MIN, Operator::min) && same(SCANTUNE_MAX, Operator::max) &&
               same(SCANTUNE_AND, Operator::bit_and) && same(SCANTUNE_OR, Operator::bit_or) &&
@@ -100,43 +92,12 @@ template <class Caller, class Typed>
   if (given.combine->name != nullptr) given.custom->name = given.combine->name;
 }
 
-// The role.
-inline int checked_map(const FunctionMember& member, const scantune_function* caller, MapView& view,
-                       unsigned char* state) {
-  scantune_function storage;
-  const scantune_function& map = checked_function(member, caller, storage);
-  view = {map.source, static_cast<int>(map.state_bytes)};
-  if (map.state_bytes > 0) std::memcpy(state, map.state, map.state_bytes);
-  return number_in(map.role);
-}
-
-template <class Caller>
-bool has_maps(const Caller& caller) {
-  return (reinterpret_cast<std::uintptr_t>(caller.load) | reinterpret_cast<std::uintptr_t>(caller.store)) != 0;
-}
-
 // Separate from the path of every scan(), so that it costs nothing without maps and state.
 template <class Caller, class Typed>
 [[gnu::noinline]] void add_maps_and_state(Given<Caller>& given, Typed& request, Room& room) {
   given.states = &room.states;
   room.states = {};
-  if (has_maps(given.request)) {
-    MapViews& views = room.views.emplace();
-    if (given.request.load != nullptr) {
-      const int role = checked_map(kLoad, given.request.load, views.load, room.states.load);
-      request.load = role == SCANTUNE_FUNCTION_MAP           ? Load::source
-                     : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Load::indexed
-                                                             : Load::generated;
-    }
-    if (given.request.store != nullptr) {
-      const int role = checked_map(kStore, given.request.store, views.store, room.states.store);
-      request.store = role == SCANTUNE_FUNCTION_MAP           ? Store::source
-                      : role == SCANTUNE_FUNCTION_MAP_INDEXED ? Store::indexed
-                                                              : Store::writing;
-    }
-    if (!given.custom) given.custom.emplace();
-    given.custom->maps = &views;
-  }
+  if (has_maps(given.request)) take_maps(given.request, request, given.custom, room);
   if (given.combine == nullptr || !has_state(*given.combine)) return;
   given.custom->state_bytes = static_cast<int>(given.combine->state_bytes);
   std::memcpy(room.states.combine, given.combine->state, given.combine->state_bytes);

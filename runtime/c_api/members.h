@@ -82,7 +82,9 @@ std::string type_name(ValueType type);
 scantune_type accumulator_of(const scantune_type& input, const scantune_type& output);
 
 static_assert(same(SCANTUNE_NO_SEGMENTS, Segments::none) && same(SCANTUNE_ROWS, Segments::rows) &&
-              same(SCANTUNE_COLUMNS, Segments::columns));
+              same(SCANTUNE_COLUMNS, Segments::columns) && same(SCANTUNE_BY_FLAGS, Segments::flags) &&
+              same(SCANTUNE_BY_BITS, Segments::bits) && same(SCANTUNE_BY_KEYS, Segments::keys) &&
+              same(SCANTUNE_BY_OFFSETS, Segments::offsets));
 
 // The member with the number of segments of a kind, and the constant of the kind, as messages name them.
 struct CountNames {

@@ -50,10 +50,11 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
   ReduceRequest request;
   take_items(given, request);
   request.position = checked<Position>("position", said.position);
-  if (request.has_position())
+  if (request.has_position() && said.store == nullptr)
     request.index_width = checked_width("index_type", said.index_type, "indices", last_index(request));
   else
-    refuse_type("index_type", said.index_type, "position is SCANTUNE_NO_POSITION");
+    refuse_type("index_type", said.index_type,
+                request.has_position() ? "store takes the positions" : "position is SCANTUNE_NO_POSITION");
   request.extremes = checked<ExtremeSet>("extremes", said.extremes);
   if (said.less != nullptr) take_less(given, request, less_storage);
   take_maps_and_state(given, request, room);

@@ -6,6 +6,7 @@ namespace scantune::c_api {
 namespace {
 
 static_assert(same(SCANTUNE_INCLUSIVE, Kind::inclusive) && same(SCANTUNE_EXCLUSIVE, Kind::exclusive));
+static_assert(same(SCANTUNE_RESULTS, Results::all) && same(SCANTUNE_TOTALS, Results::totals));
 static_assert(same(SCANTUNE_FORWARD, Direction::forward) && same(SCANTUNE_REVERSE, Direction::reverse));
 Init checked_init(const scantune_scan_request& caller, Kind kind) {
   refuse_two_inits(caller);
@@ -32,6 +33,49 @@ void take_n_source(const scantune_scan_request& caller, ScanRequest& request) {
   refuse_type("n_type", caller.n_type, "device_n is NULL");
 }
 
+Keys checked_keys(const scantune_type& type) {
+  switch (const ValueType keys = checked_type("key_type", type)) {
+    case ValueType::custom:
+      fail("key_type", "SCANTUNE_CUSTOM_TYPE; keys are numbers: name their type");
+    case ValueType::f16:
+      return Keys::f16;
+    case ValueType::bf16:
+      return Keys::bf16;
+    case ValueType::f32:
+      return Keys::f32;
+    case ValueType::f64:
+      return Keys::f64;
+    default:
+      return size_of(keys) == 1   ? Keys::bytes_1
+             : size_of(keys) == 2 ? Keys::bytes_2
+             : size_of(keys) == 4 ? Keys::bytes_4
+                                  : Keys::bytes_8;
+  }
+}
+
+// Takes what only segments of any length have.
+[[gnu::noinline]] void take_starts(const scantune_scan_request& caller, ScanRequest& request) {
+  check_spare("spare", caller.spare);
+  if (request.segments == Segments::keys)
+    request.keys = checked_keys(caller.key_type);
+  else
+    refuse_type("key_type", caller.key_type, "segments is not SCANTUNE_BY_KEYS");
+  request.results = checked<Results>("results", caller.results);
+  if (request.writes_totals()) {
+    request.count_width = checked_width("count_type", caller.count_type, "totals", request.n);
+    if (caller.capacity != nullptr && *caller.capacity < request.n) {
+      request.room = OutputRoom::limited;
+      request.capacity = *caller.capacity;
+    }
+  } else {
+    refuse_type("count_type", caller.count_type, "results is not SCANTUNE_TOTALS");
+    if (caller.capacity != nullptr) fail("capacity", "given, and results is not SCANTUNE_TOTALS: leave it NULL");
+  }
+  check_supported(request);
+  if (const char* reason = invalid_starts_reason(request))
+    throw RequestError(to_string(Request(request)) + ": " + reason);
+}
+
 }  // namespace
 
 Asked checked_request(const scantune_scan_request& said, Room& room) {
@@ -44,6 +88,10 @@ Asked checked_request(const scantune_scan_request& said, Room& room) {
   take_maps_and_state(given, request, room);
   request.init = checked_init(said, request.kind);
   take_n_source(said, request);
+  const int others = number_in(said.key_type) | number_in(said.results) | number_in(said.count_type);
+  if (has_starts(request.segments) || (static_cast<std::uint32_t>(others) | said.spare) != 0 ||
+      said.capacity != nullptr) [[unlikely]]
+    take_starts(said, request);
   take_strides(said, request);
   check_supported(request);
   return {.request = request,

@@ -4,8 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "c_api/function.h"
-#include "c_api/head.h"
+#include "c_api/maps.h"
 
 namespace scantune::c_api {
 namespace {
@@ -83,12 +82,37 @@ void take_room(const scantune_select_request& said, SelectRequest& request) {
     request.capacity = request.second_capacity = request.rejected_capacity = 0;
 }
 
-SelectRequest request_of(const scantune_select_request& said) {
+// A type that may be left out, where it is `other`, from which only a map leads to another.
+ValueType type_after(const char* member, scantune_type type, const char* map, bool is_mapped, ValueType other) {
+  if (number_in(type) == SCANTUNE_DEFAULT_TYPE) return other;
+  const ValueType its_type = checked_type(member, type);
+  if (!is_mapped && its_type != other)
+    fail(member, type_name(its_type) + ", and " + map + " is NULL, which would make it of " + type_name(other) +
+                     ": pass the map, or leave the type out");
+  return its_type;
+}
+
+// Takes the types of the items in memory, and of what the criterion looks at.
+void take_types(const scantune_select_request& said, SelectRequest& request) {
+  const ValueType input = checked_type("input_type", said.input_type);
+  request.input_type = type_after("item_type", said.item_type, "load", request.load != Load::none, input);
+  const ValueType output =
+      type_after("output_type", said.output_type, "store", request.store != Store::none, request.input_type);
+  if (converts(request.load)) request.memory.loaded = input;
+  if (converts(request.store)) request.memory.stored = output;
+  const bool has_struct = request.input_type == ValueType::custom || request.memory.has(ValueType::custom);
+  take_custom_type(said, has_struct, request);
+}
+
+SelectRequest request_of(const scantune_select_request& said, std::optional<CustomOperatorView>& custom, Room& room) {
   SelectRequest request;
   take_head(said.head, request);
   check_spare("spare", said.spare);
-  request.input_type = checked_type("input_type", said.input_type);
-  take_custom_type(said, request.input_type == ValueType::custom, request);
+  if (has_maps(said)) {
+    room.states = {};
+    take_maps(said, request, custom, room);
+  }
+  take_types(said, request);
   request.criterion = checked<Criterion>("criterion", said.criterion);
   request.selected = checked<Selected>("selected", said.selected);
   request.rejected = checked<Rejected>("rejected", said.rejected);
@@ -121,15 +145,18 @@ void take_criterion(const scantune_select_request& said, const SelectRequest& re
   scantune_function storage;
   const scantune_function& function =
       checked_function({"function", "function->struct_bytes", roles_of(role)}, said.function, storage);
-  asked.custom = {.source = function.source, .name = {}, .state_bytes = static_cast<int>(function.state_bytes)};
+  if (!asked.custom) asked.custom.emplace();
+  asked.custom->source = function.source;
+  asked.custom->state_bytes = static_cast<int>(function.state_bytes);
   if (function.state_bytes > 0) std::memcpy(asked.init.bytes, function.state, function.state_bytes);
 }
 
 }  // namespace
 
-Asked checked_request(const scantune_select_request& said, Room&) {
-  const SelectRequest request = request_of(said);
-  Asked asked{.request = request};
+Asked checked_request(const scantune_select_request& said, Room& room) {
+  std::optional<CustomOperatorView> custom;
+  const SelectRequest request = request_of(said, custom, room);
+  Asked asked{.request = request, .custom = custom, .states = has_maps(said) ? &room.states : nullptr};
   take_criterion(said, request, asked);
   return asked;
 }

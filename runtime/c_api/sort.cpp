@@ -1,6 +1,6 @@
 #include <string>
 
-#include "c_api/head.h"
+#include "c_api/maps.h"
 
 namespace scantune::c_api {
 namespace {
@@ -50,11 +50,29 @@ void take_bits(const scantune_sort_request& said, SortRequest& request) {
   request.bits = static_cast<u64>(end - begin);
 }
 
+// Takes the type in memory of values that a load makes.
+void take_loaded(const scantune_sort_request& said, SortRequest& request) {
+  if (number_in(said.loaded_type) == SCANTUNE_DEFAULT_TYPE) {
+    if (converts(request.load)) request.memory.loaded = request.value_type;
+    return;
+  }
+  const ValueType type = checked_type("loaded_type", said.loaded_type);
+  if (converts(request.load))
+    request.memory.loaded = type;
+  else
+    fail("loaded_type", "given, and load takes no values: leave it out");
+}
+
 }  // namespace
 
-Asked checked_request(const scantune_sort_request& said, Room&) {
+Asked checked_request(const scantune_sort_request& said, Room& room) {
   SortRequest request;
+  std::optional<CustomOperatorView> custom;
   take_head(said.head, request);
+  if (has_maps(said)) {
+    room.states = {};
+    take_maps(said, request, custom, room);
+  }
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type",
@@ -62,16 +80,16 @@ Asked checked_request(const scantune_sort_request& said, Room&) {
          "as values");
   request.sorted = checked<Sorted>("sorted", said.sorted);
   request.value_type = checked_payload(said, request);
-  take_custom_type(said, request.value_type == ValueType::custom, request);
+  take_loaded(said, request);
+  take_custom_type(said, request.value_type == ValueType::custom || request.memory.has(ValueType::custom), request);
   request.order = checked<Order>("order", said.order);
   take_bits(said, request);
   request.input_use = checked<InputUse>("input_use", said.input_use);
-  check_spare("spare", said.spare);
   request.segments = checked<Segments>("segments", said.segments);
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
   check_supported(request);
-  return {.request = request};
+  return {.request = request, .custom = custom, .states = has_maps(said) ? &room.states : nullptr};
 }
 
 }  // namespace scantune::c_api

@@ -85,8 +85,8 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
     taken += ", Maps";
     given += ", ::ScantuneMaps";
   }
-  const std::string built_in =
-      combines ? "" : "using ScantuneOperator = scantune::OperatorOfRequest<" + request_text(request) + ">;\n";
+  const std::string none = request.op() ? "scantune::OperatorOfRequest<" : "scantune::NoSource<";
+  const std::string built_in = combines ? "" : "using ScantuneOperator = " + none + request_text(request) + ">;\n";
   if (!combines) given = "ScantuneOperator, ::ScantuneMaps";
   return begin + choice + built_in + "template <" + parameters + ">\nusing ScantuneProblemOf = " + taken + ">;\n" +
          end + (combines ? operator_text(request, *custom) : "") + (maps ? maps_text(request, *custom) : "") + begin +

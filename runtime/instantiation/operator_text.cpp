@@ -1,5 +1,7 @@
 #include "instantiation/operator_text.h"
 
+#include <vector>
+
 #include "instantiation/operator_source.h"
 #include "scantune/error.hpp"
 #include "space/space.h"
@@ -55,6 +57,17 @@ ValueType type_of(const Request& request, std::string_view member_name) {
   throw Error("a request with maps has no " + std::string(member_name));
 }
 
+// The types in memory of what a load takes and of what a store makes.
+MemoryTypes memory_types(const Request& request) {
+  if (!request.op()) return request.memory;
+  return {type_of(request, "input_type"), type_of(request, "output_type")};
+}
+
+// What maps have between them: a sort's are of values.
+ValueType mapped_type(const Request& request) {
+  return request.value<Sorted>() ? type_of(request, "value_type") : request.accumulator_type();
+}
+
 // One map: what stands for it in the text.
 struct MapText {
   std::string argument;  // load or store, which is also its function and its file
@@ -64,32 +77,41 @@ struct MapText {
   bool has_index;     // and its index
   bool returns;       // it returns one
   ValueType takes, gives;
-  bool takes_memory;  // its argument is in memory, not its result
+  bool takes_memory;          // its argument is in memory, not its result
+  bool has_position = false;  // the function takes the position of an extreme
 };
 
-std::string kernel_type(ValueType type) {
-  return type == ValueType::custom ? "::Value" : std::string("scantune::") + token(type);
+// Whether the source of an operator or criterion declares the structs of the request.
+bool declares_structs(const Request& request) {
+  return request.has_custom_operator() && request.source_type() == ValueType::custom;
+}
+
+// A type as the kernels see it. They do not look into structs that no operator or criterion takes.
+std::string kernel_type(ValueType type, const Request& request) {
+  if (type != ValueType::custom) return std::string("scantune::") + token(type);
+  return declares_structs(request) ? "::Value" : "ScantuneOpaque";
 }
 
 // A type as the source sees it: half-precision numbers are floats.
-std::string seen_type(ValueType type) {
+std::string seen_type(ValueType type, const Request& request) {
   const bool is_half = type == ValueType::f16 || type == ValueType::bf16;
-  return is_half ? "float" : kernel_type(type);
+  return is_half ? "float" : kernel_type(type, request);
 }
 
 std::string text_of(const MapText& map, const MapSource& source, const Request& request) {
   const std::string file = map.argument + ".cu";
   refuse(file, first_read_of_a_file(source.source));
-  const bool has_state = source.state_bytes > 0, structs_are_declared = request.accumulator_type() == ValueType::custom;
+  const bool has_state = source.state_bytes > 0;
 
   // The types of the function: those of an operator's structs are declared, and others the source defines.
-  std::string aliases, defined;
+  std::string aliases;
+  std::vector<std::string> defined;
   const auto declare = [&](const char* name, ValueType type, bool is_there) {
     if (!is_there) return;
-    if (type != ValueType::custom || structs_are_declared)
-      aliases += std::string("using ") + name + " = " + seen_type(type) + ";\n";
+    if (type != ValueType::custom || declares_structs(request))
+      aliases += std::string("using ") + name + " = " + seen_type(type, request) + ";\n";
     else
-      defined = name;
+      defined.emplace_back(name);
   };
   declare("Value", map.takes, map.has_item);
   declare("Result", map.gives, map.returns);
@@ -100,6 +122,7 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
     arguments += (arguments.empty() ? "" : ", ") + argument;
   };
   if (map.has_item) add(map.argument == "load" ? "Value item" : "Value result", "scantune_item");
+  if (map.has_position) add("unsigned long long position", "scantune_position");
   if (map.has_index) add("unsigned long long index", "scantune_index");
   if (has_state) add("State state", "scantune::from_bytes<State>(scantune_state)");
   const std::string declaration =
@@ -107,24 +130,28 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
 
   SourceFunction function{
       .name = map.argument, .declaration = declaration, .value = "an item", .takes_state = has_state};
-  const std::string type = defined.empty() ? "Value" : defined;
-  function.type = type;
-  const ValueType declared = map.has_item ? map.takes : map.gives;
-  const std::string declared_value = !defined.empty()                ? ""
-                                     : declared == ValueType::custom ? "the operator's"
-                                                                     : seen_type(declared);
-  refuse(file, wrong_definition(source.source, declared_value, function));
+  if (defined.empty()) {
+    const ValueType declared = map.has_item ? map.takes : map.gives;
+    const std::string value = declared == ValueType::custom ? "the operator's" : seen_type(declared, request);
+    refuse(file, wrong_definition(source.source, value, function));
+  }
+  for (const std::string& name : defined) {
+    function.type = name;
+    refuse(file, wrong_definition(source.source, "", function));
+  }
 
   const ValueType in_memory = map.takes_memory ? map.takes : map.gives;
-  const std::string item = in_memory != ValueType::custom ? kernel_type(in_memory)
-                           : defined.empty()              ? "::Value"
-                                                          : map.name_space + "::" + defined;
-  const ValueType accumulator = request.accumulator_type();
+  const bool is_own = in_memory == ValueType::custom && !declares_structs(request);
+  const std::string item =
+      is_own ? map.name_space + (map.takes_memory ? "::Value" : "::Result") : kernel_type(in_memory, request);
+  const std::string bytes = std::to_string(request.custom_bytes), alignment = std::to_string(request.custom_alignment);
   std::string made = has_state ? " SCANTUNE_CUSTOM_STATE(" + std::to_string(source.state_bytes) + ")\n" : "";
-  if (!defined.empty())
-    made += " SCANTUNE_CUSTOM_ITEM(" + defined + ", " + std::to_string(request.custom_bytes) + ", " +
-            std::to_string(request.custom_alignment) + ")\n";
-  made += " SCANTUNE_CUSTOM_" + map.macro + "(ScantuneMap, " + item + ", " + kernel_type(accumulator) + ", " +
+  for (const std::string& name : defined)
+    made += " SCANTUNE_CUSTOM_ITEM(" + name + ", " + bytes + ", " + alignment + ")\n";
+  if (!defined.empty()) made += " using ScantuneOpaque = scantune::OpaqueItem<" + bytes + ", " + alignment + ">;\n";
+  const std::string between = kernel_type(mapped_type(request), request);
+  made += " SCANTUNE_CUSTOM_" + map.macro + "(ScantuneMap, " + item + ", " +
+          (map.has_position ? "scantune::StoredExtreme<" + between + ">" : between) + ", " +
           (has_state ? "true" : "false") + ", \"" + declaration + "\", (" + arguments + "))\n}";
   return "namespace " + map.name_space + " {\n" + aliases + numbered(file, source.source, made);
 }
@@ -150,7 +177,8 @@ std::string operator_text(const Request& request, const CustomOperator& custom) 
 bool has_maps(const Request& request) { return load_of(request) != Load::none || store_of(request) != Store::none; }
 
 std::string maps_text(const Request& request, const CustomOperator& custom) {
-  const ValueType accumulator = request.accumulator_type();
+  const ValueType accumulator = mapped_type(request);
+  const MemoryTypes memory = memory_types(request);
   std::string text, load = "void", store = "void";
   if (const Load kind = load_of(request); kind != Load::none) {
     const bool generates = kind == Load::generated;
@@ -160,7 +188,7 @@ std::string maps_text(const Request& request, const CustomOperator& custom) {
                      .has_item = !generates,
                      .has_index = kind != Load::source,
                      .returns = true,
-                     .takes = generates ? accumulator : type_of(request, "input_type"),
+                     .takes = generates ? accumulator : memory.loaded,
                      .gives = accumulator,
                      .takes_memory = true},
                     custom.load, request);
@@ -175,8 +203,9 @@ std::string maps_text(const Request& request, const CustomOperator& custom) {
                      .has_index = kind != Store::source,
                      .returns = !writes,
                      .takes = accumulator,
-                     .gives = writes ? accumulator : type_of(request, "output_type"),
-                     .takes_memory = false},
+                     .gives = writes ? accumulator : memory.stored,
+                     .takes_memory = false,
+                     .has_position = request.value<Position>().value_or(Position::none) != Position::none},
                     custom.store, request);
     store = "::ScantuneStoreSource::ScantuneMap";
   }

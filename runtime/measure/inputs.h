@@ -33,7 +33,8 @@ struct InputSpec {
   Request request;
   InputPattern pattern = InputPattern::exact;
   u64 seed = 1;
-  u64 whole_items = 0;  // the input is the beginning of one of so many items; 0: it is the whole
+  u64 whole_items = 0;     // the input is the beginning of one of so many items; 0: it is the whole
+  bool is_turned = false;  // the input is that of a reverse scan, in the order of the scan
 
   bool operator==(const InputSpec&) const = default;
 };

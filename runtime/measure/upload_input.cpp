@@ -15,7 +15,8 @@ void upload_input(Staging& staging, const KnownInput& input, std::byte* to, int 
 
 void upload_beside(Staging& staging, const InputSpec& input, const RequestOperand& operand, std::byte* to, int count,
                    u64 stride_bytes) {
-  if (operand.role != OperandRole::flags && operand.role != OperandRole::values) return;
+  if (operand.role != OperandRole::flags && operand.role != OperandRole::values && operand.role != OperandRole::keys)
+    return;
   const auto item_bytes = static_cast<u64>(operand.item_bytes);
   const auto parts = parts_of(to, operand.bytes(), item_bytes);
   const auto make = [&](u64 part, std::span<std::byte> bytes) {

@@ -7,13 +7,34 @@
 namespace scantune {
 namespace {
 
-// The request as families see it.
 template <class Typed>
 Typed behind_maps_of(const Request& request) {
-  if constexpr (HasMaps<Typed>)
+  if constexpr (HasMemoryTypes<Typed>)
+    return without_memory_types(typed<Typed>(request));
+  else if constexpr (HasMaps<Typed>)
     return behind_maps(typed<Typed>(request));
   else
     return typed<Typed>(request);
+}
+
+template <class Typed>
+concept HasStarts = requires(Typed request) { behind_starts(request); };
+
+// The request as families see it.
+template <class Typed>
+Typed seen(const Request& request) {
+  if constexpr (HasStarts<Typed>)
+    return behind_starts(behind_maps_of<Typed>(request));
+  else
+    return behind_maps_of<Typed>(request);
+}
+
+// Why no family can solve the request, or null.
+template <class Typed>
+const char* unsupported(const Typed& request) {
+  if constexpr (HasStarts<Typed>)
+    if (const char* reason = invalid_starts_reason(request)) return reason;
+  return scantune::unsupported_reason(request);
 }
 
 template <class Typed, class C>
@@ -47,13 +68,18 @@ class FamilyOf final : public FamilyModel {
   }
   const char* unsupported_reason(const Request& request, int sm) const override {
     if (&request.algorithm() != &algorithm()) return "it is of another algorithm";
-    return Declared::unsupported_reason(behind_maps_of<Typed>(request), sm);
+    if constexpr (HasStarts<Typed>) {
+      const Typed own = behind_maps_of<Typed>(request);
+      if (has_starts(own.segments))  // families see other types
+        if (const char* reason = unsupported(own)) return reason;
+    }
+    return Declared::unsupported_reason(seen<Typed>(request), sm);
   }
   int preference(const Request& request, int sm) const override {
-    return Declared::preference(behind_maps_of<Typed>(request), sm);
+    return Declared::preference(seen<Typed>(request), sm);
   }
   Config default_config(const Request& request, int sm) const override {
-    return erase(Declared::default_config(behind_maps_of<Typed>(request), sm));
+    return erase(Declared::default_config(seen<Typed>(request), sm));
   }
   const char* invalid_reason(const Config& config, const Request& request, int sm) const override {
     // An enumerator out of its range would be undefined from here on.
@@ -61,16 +87,18 @@ class FamilyOf final : public FamilyModel {
       if (const ParameterModel& parameter = parameters_[static_cast<std::size_t>(index)];
           parameter.tokens != nullptr && std::ranges::find(parameter.values, config[index]) == parameter.values.end())
         return "an enumerator is out of range";
-    return Declared::invalid_reason(restore(config), behind_maps_of<Typed>(request), sm);
+    return Declared::invalid_reason(restore(config), seen<Typed>(request), sm);
   }
   int tile_items(const Config& config, const Request& request) const override {
-    return Declared::tile_items(restore(config), behind_maps_of<Typed>(request));
+    return Declared::tile_items(restore(config), seen<Typed>(request));
   }
   WorkspaceNeed workspace(const Config& config, const Request& request) const override {
-    return Declared::workspace(restore(config), behind_maps_of<Typed>(request));
+    return Declared::workspace(restore(config), seen<Typed>(request));
   }
   LaunchList launches(const Config& config, const Request& request, Variant variant) const override {
-    return Declared::launches(restore(config), behind_maps_of<Typed>(request), variant);
+    if constexpr (HasStarts<Typed>)
+      if (const Typed own = typed<Typed>(request); own.writes_totals()) return launches_of_totals(config, own, variant);
+    return Declared::launches(restore(config), seen<Typed>(request), variant);
   }
   Standing standing() const override {
     if constexpr (requires { Declared::kStanding; }) return Declared::kStanding;
@@ -78,11 +106,24 @@ class FamilyOf final : public FamilyModel {
   }
   std::optional<Work> work(const Config& config, const Request& request) const override {
     if constexpr (requires { Declared::work(C{}, Typed{}); })
-      return Declared::work(restore(config), behind_maps_of<Typed>(request));
+      return Declared::work(restore(config), seen<Typed>(request));
     return std::nullopt;
   }
 
  private:
+  // Kernels are told the room for totals. Without items the first of them counts none.
+  LaunchList launches_of_totals(const Config& config, Typed own, Variant variant) const {
+    const bool is_empty = own.n == 0;
+    if (is_empty) own.n = 1;
+    LaunchList list = Declared::launches(restore(config), seen<Typed>(own), variant);
+    if (is_empty) {
+      list.count = 1;
+      list.launches[0].n = 0;
+    }
+    for (int index = 0; index < list.count; ++index)
+      list.launches[index].extents[0] = own.room == OutputRoom::limited ? own.capacity : ~u64{0};
+    return list;
+  }
   Config erase(const C& typed) const {
     Config config(*this);
     for (int index = 0; index < kParameterCount; ++index) config[index] = Declared::kParameters[index].get(typed);
@@ -207,9 +248,7 @@ class AlgorithmOf final : public AlgorithmModel {
       return Declared::has_result_without_items(typed<Typed>(request));
     return false;
   }
-  const char* unsupported_reason(const Request& request) const override {
-    return scantune::unsupported_reason(typed<Typed>(request));
-  }
+  const char* unsupported_reason(const Request& request) const override { return unsupported(typed<Typed>(request)); }
 };
 
 template <class List>

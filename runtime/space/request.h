@@ -50,7 +50,7 @@ struct ExtentModel {
 
 class Request {
  public:
-  static constexpr std::size_t kMaxMembers = 16;
+  static constexpr std::size_t kMaxMembers = 24;
   static constexpr std::size_t kMaxExtents = 4;  // beside n
 
   // Every member at its default, without items.
@@ -110,6 +110,7 @@ class Request {
   std::array<u64, kMaxExtents> extents{};      // beside n
   int custom_bytes = 0, custom_alignment = 0;  // those of ValueType::custom; 0 where no type is custom
   Layout layout{};                             // of an algorithm that has one; records serve every layout
+  MemoryTypes memory{};                        // of an algorithm that has them, likewise
 };
 
 static_assert(std::has_unique_object_representations_v<Request>, "padding would make equal ones differ");
@@ -277,6 +278,7 @@ Request::Request(const Typed& typed) : algorithm_(&algorithm_of<Typed>()), n(typ
     custom_alignment = typed.custom_alignment;
   }
   if constexpr (requires { typed.layout; }) layout = typed.layout;
+  if constexpr (requires { typed.memory; }) memory = typed.memory;
 }
 
 template <class Typed>
@@ -297,6 +299,7 @@ Typed typed(const Request& request) {
     result.custom_alignment = request.custom_alignment;
   }
   if constexpr (requires { result.layout; }) result.layout = request.layout;
+  if constexpr (requires { result.memory; }) result.memory = request.memory;
   return result;
 }
 

@@ -47,6 +47,8 @@ constexpr auto position = kArray<std::uint64_t, &Arguments::position>;
 constexpr auto indices = kArray<std::uint64_t, &Arguments::output>;
 constexpr auto flags = kArray<const std::uint8_t, &Arguments::flags>;
 constexpr auto wide_flags = kArray<const int, &Arguments::flags>;
+constexpr auto keys = kArray<const std::uint16_t, &Arguments::keys>;
+constexpr auto keys_out = kArray<std::uint16_t, &Arguments::keys_output>;
 constexpr auto values = kArray<const float, &Arguments::values>;
 constexpr auto values_out = kArray<float, &Arguments::values_output>;
 constexpr auto second = kArray<int, &Arguments::second>;
@@ -76,6 +78,18 @@ const auto kParts = runtime::Parts::around(7);
 void of_as_many_segments_as_offsets(Arguments& with) {
   of_segments(with);
   with.balance.segment_count = kItems - 1;
+}
+void of_runs(Arguments& with) {
+  with.scan.segments = SCANTUNE_BY_KEYS;
+  with.scan.key_type = SCANTUNE_I16;
+  with.keys = kFlags;
+}
+void of_totals(Arguments& with) {
+  of_runs(with);
+  with.scan.results = SCANTUNE_TOTALS;
+  with.scan.head.determinism = SCANTUNE_RUN_TO_RUN;
+  with.keys_output = kSecond;
+  with.count = kCount;
 }
 void of_narrow_items(Arguments& with) { with.scan.input_type = SCANTUNE_I8; }
 void of_flags_alone(Arguments& with) {
@@ -113,6 +127,11 @@ void of_minimum(Arguments& with) {
 // clang-format off
 const std::vector<Use> kUses = {
     {"runtime::scan", "input output", "", of_nothing_else, true, cpp_of([](auto stream, auto... of) { runtime::scan(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::plan<int>(n, {.captured_launches = launches}); }, in, out)},
+    {"runtime::scan_by_key", "input keys output", "", of_runs, true, cpp_of([](auto stream, auto... of) { runtime::scan_by_key(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::scan_by_key_plan<int, std::uint16_t>(n, {.captured_launches = launches}); }, in, keys, out)},
+    {"runtime::segmented_scan", "input flags output", "", [](Arguments& a) { a.scan.segments = SCANTUNE_BY_FLAGS; a.flags = kFlags; }, true, cpp_of([](auto stream, auto... of) { runtime::segmented_scan(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::segmented_scan_plan<int>(n, {.captured_launches = launches}); }, in, flags, out)},
+    {"runtime::reduce_by_key", "input keys keys_output totals count", "", of_totals, false, cpp_of([](auto stream, auto... of) { runtime::reduce_by_key(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::reduce_by_key_plan<int, std::uint16_t>(n, {.captured_launches = launches}); }, in, keys, keys_out, out, count)},
+    {"runtime::segmented_reduce", "input flags totals count", "", [](Arguments& a) { of_totals(a); a.scan.segments = SCANTUNE_BY_FLAGS; a.scan.key_type = SCANTUNE_DEFAULT_TYPE; a.flags = kFlags; a.keys = a.keys_output = 0; }, false, cpp_of([](auto stream, auto... of) { runtime::segmented_reduce(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::flagged_reduce_plan<int, std::uint8_t>(n, {.captured_launches = launches}); }, in, flags, out, count)},
+    {"scantune_arrays", "of", "of a scan by bits", [](Arguments& a) { a.scan.segments = SCANTUNE_BY_BITS; a.flags = kFlags; }, true},
     {"scantune_arrays", "of", "of a scan whose items are not as wide as its results", of_narrow_items, false},
     {"runtime::reduce", "input output", "", of_sum, false, cpp_of([](auto stream, auto... of) { runtime::reduce(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::reduce_plan<int>(n, {.captured_launches = launches}); }, in, out)},
     {"runtime::argmin", "input value index", "", of_minimum, false, cpp_of([](auto stream, auto... of) { runtime::argmin(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::arg_plan<int>(n, runtime::Op::min, {.captured_launches = launches}); }, in, out, position)},
@@ -158,7 +177,7 @@ bool works_in_workspace(const Use& use) {
 Calls calls_now(const Use& use, const Spoil& spoil) {
   const Spoil prepared = after(use.prepare, spoil);
   Calls calls = {spoiled(prepared, c_run), spoiled(prepared, [](Arguments& a) {
-                   if (a.request != &a.scan.head) return c_run(a);
+                   if (a.request != &a.scan.head || a.scan.segments > SCANTUNE_COLUMNS) return c_run(a);
                    return of_c(scantune_scan(&a.scan, address(a.input), address(a.output), a.on()));
                  })};
   if (use.cpp.now) calls.push_back(spoiled(prepared, cpp(use.cpp.now)));
@@ -199,8 +218,9 @@ Calls calls_that_lack_a_reserve(const Use& use, const Spoil& spoil) {
   return works_in_workspace(use) ? runs_of_plans(use, spoil, far_away, false) : Calls();
 }
 
-constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output", "indices",  "flags", "values",
-                                                "values_output", "second", "rejected", "count", "second_indices"};
+constexpr const char* kRoles[SCANTUNE_ROLES] = {"input",         "output",      "indices",  "flags", "values",
+                                                "values_output", "second",      "rejected", "count", "second_indices",
+                                                "keys",          "keys_output", "begins",   "ends",  "segment_count"};
 std::string constant_of(int role) {
   std::string constant = std::string("SCANTUNE_") + kRoles[role];
   for (char& letter : constant) letter = static_cast<char>(std::toupper(letter));

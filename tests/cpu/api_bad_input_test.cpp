@@ -155,6 +155,37 @@ Calls reduce_options(const runtime::ReduceOptions<T>& wrong, u64 n = kItems) {
           cpp([=](Arguments&) { runtime::reduce_plan<T>(n, wrong); })};
 }
 
+Calls total_options(const runtime::SegmentTotalOptions<int>& wrong, u64 n = kItems) {
+  const auto keys = [] { return static_cast<std::uint16_t*>(address(kFlags)); };
+  const auto keys_out = [] { return static_cast<std::uint16_t*>(address(kSecond)); };
+  const auto flags = [] { return static_cast<std::uint8_t*>(address(kFlags)); };
+  const auto count = [] { return static_cast<std::uint64_t*>(address(kCount)); };
+  return {cpp([=](Arguments& a) { runtime::reduce_by_key(a.in(), keys(), keys_out(), a.out(), count(), n, wrong); }),
+          cpp([=](Arguments& a) { runtime::segmented_reduce(a.in(), flags(), a.out(), count(), n, wrong); }),
+          cpp([=](Arguments&) { runtime::reduce_by_key_plan<int, std::uint16_t>(n, wrong); }),
+          cpp([=](Arguments&) { runtime::flagged_reduce_plan<int, std::uint8_t>(n, wrong); })};
+}
+
+Calls run_options(const runtime::RunLengthOptions& wrong, u64 n = kItems) {
+  const auto lengths = [] { return static_cast<std::uint32_t*>(address(kSecond)); };
+  const auto count = [] { return static_cast<std::uint64_t*>(address(kCount)); };
+  return {cpp([=](Arguments& a) { runtime::run_length_encode(a.in(), a.out(), lengths(), count(), n, wrong); }),
+          cpp([=](Arguments&) { runtime::run_length_encode_plan<int>(n, wrong); })};
+}
+
+// Each of the arrays is null in turn.
+Calls null_runs() {
+  Calls calls;
+  for (int null = 0; null < 4; ++null)
+    calls.push_back(cpp([=](Arguments& a) {
+      const auto at = [=](int place, std::uintptr_t where) { return address(place == null ? 0 : where); };
+      runtime::run_length_encode(static_cast<const int*>(at(0, a.input)), static_cast<int*>(at(1, a.output)),
+                                 static_cast<std::uint32_t*>(at(2, kSecond)),
+                                 static_cast<std::uint64_t*>(at(3, kCount)), kItems);
+    }));
+  return calls;
+}
+
 Calls arg_options(const runtime::ArgOptions& wrong, u64 n = kItems) {
   const auto index = [] { return static_cast<std::uint64_t*>(address(kIndex)); };
   return {cpp([=](Arguments& with) { runtime::argmin(with.in(), with.out(), index(), n, wrong); }),
@@ -252,7 +283,22 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_head", "config", "with a fraction", c_problem([](auto& p) { p.head.config = "{\"family\": \"lookback\", \"block_threads\": 256.5}"; }), {"config: lookback.block_threads cannot be 256.5; it is an integer, such as "}},
     {"scantune_head", "config", "that is not legal", c_problem([](auto& p) { p.head.config = "{\"family\": \"lookback\", \"block_threads\": 0}"; }), {"config: lookback{block_threads=0", "cannot run i32 inclusive sum of 1000 items: ", "the default is lookback{"}},
     {"scantune_head", "config", "that is not legal, of no items", c_problem([](auto& p) { p.head.n = 0; p.head.config = "{\"family\": \"lookback\", \"block_threads\": 0}"; }), {"config: lookback{block_threads=0"}},
-    {"scantune_scan_request scantune_reduce_request", "segments", "no segments", c_combining([](auto& p) { write(p.segments, 3); p.rows = 10; }), {"segments is 3", "scantune_segments", "0 to 2"}},
+    {"scantune_scan_request scantune_reduce_request", "segments", "no segments", c_combining([](auto& p) { write(p.segments, 7); p.rows = 10; }), {"segments is 7", "scantune_segments", "0 to 6"}},
+    {"scantune_scan_request", "key_type", "left out", c_problem([](auto& p) { p.segments = SCANTUNE_BY_KEYS; }), {"key_type is SCANTUNE_DEFAULT_TYPE"}},
+    {"scantune_scan_request", "key_type", "a struct", c_problem([](auto& p) { p.segments = SCANTUNE_BY_KEYS; p.key_type = SCANTUNE_CUSTOM_TYPE; }), {"key_type is SCANTUNE_CUSTOM_TYPE; keys are numbers: name their type"}},
+    {"scantune_scan_request", "key_type", "without keys", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.key_type = SCANTUNE_I32; }), {"key_type is ", "segments is not SCANTUNE_BY_KEYS"}},
+    {"scantune_scan_request", "key_type", "of one sequence", c_problem([](auto& p) { p.key_type = SCANTUNE_I32; }), {"key_type is ", "segments is not SCANTUNE_BY_KEYS"}},
+    {"scantune_scan_request", "spare", "not 0", c_problem([](auto& p) { p.spare = 1; }), {"spare is 1"}},
+    {"scantune_scan_request", "device_inits", "of segments by bits", c_problem([](auto& p) { p.segments = SCANTUNE_BY_BITS; p.device_inits = n_at(0x5000); }), {"segments by flags, bits or keys begin from one value: pass it in init or device_init"}},
+    {"scantune_scan_request", "accumulator_type", "too wide for a mark", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.input_type = p.output_type = p.accumulator_type = SCANTUNE_CUSTOM_TYPE; p.custom_bytes = 32; p.custom_alignment = 8; p.op = SCANTUNE_CUSTOM; static const scantune_function kWide = [] { scantune_function one = SCANTUNE_FUNCTION_INIT; one.source = "struct Value { double x[4]; }; Value combine(Value a, Value) { return a; }"; return one; }(); p.combine = &kWide; }), {"accumulators have at most 24"}},
+    {"scantune_scan_request", "results", "no such", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; write(p.results, 2); }), {"results is 2", "scantune_results"}},
+    {"scantune_scan_request", "results", "totals of one sequence", c_problem([](auto& p) { p.results = SCANTUNE_TOTALS; }), {"totals are those of segments by flags, bits or keys"}},
+    {"scantune_scan_request", "kind", "exclusive, of totals", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.results = SCANTUNE_TOTALS; p.kind = SCANTUNE_EXCLUSIVE; }), {"the total of a segment has all of its items"}},
+    {"scantune_scan_request", "direction", "reverse, of totals", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.results = SCANTUNE_TOTALS; p.direction = SCANTUNE_REVERSE; }), {"totals come in the order of the items"}},
+    {"scantune_scan_request", "count_type", "without totals", c_problem([](auto& p) { p.count_type = SCANTUNE_U32; }), {"count_type is ", "results is not SCANTUNE_TOTALS"}},
+    {"scantune_scan_request", "count_type", "too narrow", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.results = SCANTUNE_TOTALS; p.count_type = SCANTUNE_U32; p.head.n = u64{1} << 32; }), {"count_type is "}},
+    {"scantune_scan_request", "capacity", "without totals", c_problem([](auto& p) { static const std::uint64_t kRoom = 1; p.segments = SCANTUNE_BY_FLAGS; p.capacity = &kRoom; }), {"capacity is given, and results is not SCANTUNE_TOTALS"}},
+    {"scantune_arrays", "of", "by a function that passes none", {spoiled([](Arguments& a) { a.scan.segments = SCANTUNE_BY_FLAGS; }, c_scan)}, {"flags is null"}},
     {"scantune_scan_request scantune_reduce_request", "rows", "left out", c_combining([](auto& p) { p.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000", "how many rows"}},
     {"scantune_scan_request", "rows", "of one sequence", c_problem([](auto& p) { p.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS", "leave rows at 0"}},
     {"scantune_scan_request", "rows", "of another length", c_problem([](auto& p) { p.segments = SCANTUNE_ROWS; p.rows = 7; }), {"n is 1000, which is not a multiple of rows, which is 7"}},
@@ -289,7 +335,9 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_scan_request", "load", "in the place of the input", c_scan_with([](Arguments& a) { a.load.source = "int load(unsigned long long)"; a.load.role = SCANTUNE_FUNCTION_GENERATE; a.scan.load = &a.load; }), {"input is given, and the request has output alone: leave SCANTUNE_INPUT NULL"}},
     {"scantune_scan_request scantune_reduce_request", "store", "with an index, of rows with strides", c_maps([](auto& p, auto&, auto& store) { p.segments = SCANTUNE_ROWS; p.rows = 10; p.row_stride = 200; store.role = SCANTUNE_FUNCTION_MAP_INDEXED; }), {"store takes the index of a result, and results of rows with strides have none"}},
     {"scantune_scan_request", "store", "in the place of the output", c_scan_with([](Arguments& a) { a.store.source = "void store(int)"; a.store.role = SCANTUNE_FUNCTION_WRITE; a.scan.store = &a.store; }), {"output is given, and the request has input alone: leave SCANTUNE_OUTPUT NULL"}},
-    {"scantune_run scantune_plan_create", "request", "with a store", c_request([](Arguments& a) { a.reduce.store = &a.store; }, of_maximum), {"store takes one value", "leave store out"}},
+    {"scantune_reduce_request", "store", "that writes, of both extremes", c_request([](Arguments& a) { a.reduce.store = &a.store; a.store.role = SCANTUNE_FUNCTION_WRITE; }, of_extremes), {"a store that writes by itself is not told which extreme it is given: let it return an item, or ask for one extreme"}},
+    {"scantune_reduce_request", "index_type", "of positions that a store takes", c_request([](Arguments& a) { a.reduce.store = &a.store; a.reduce.index_type = SCANTUNE_U32; }, of_maximum), {"index_type is given, and store takes the positions"}},
+    {"scantune_arrays", "of", "indices, beside a store that takes them", c_arrays(of_nothing_else, after(of_maximum, [](Arguments& a) { a.reduce.store = &a.store; })), {"indices is given, and the request has input and output alone: leave SCANTUNE_INDICES NULL"}},
     {"scantune_scan_request", "custom_bytes", "of numbers", c_maps([](auto& p, auto&, auto&) { p.custom_bytes = 4; }), {"custom_bytes is 4; it must be 0 unless a type is SCANTUNE_CUSTOM_TYPE"}},
     {"scantune_scan_request", "custom_bytes", "left out", c_maps([](auto& p, auto&, auto&) { p.accumulator_type = SCANTUNE_I32; p.input_type = SCANTUNE_CUSTOM_TYPE; p.custom_alignment = 4; }), {"custom_bytes is 0; a custom type has 1 to 32 bytes"}},
     {"scantune_scan_request", "custom_alignment", "no divisor", c_maps([](auto& p, auto&, auto&) { p.accumulator_type = SCANTUNE_I32; p.output_type = SCANTUNE_CUSTOM_TYPE; p.custom_bytes = 12; p.custom_alignment = 8; }), {"custom_alignment is 8; it must be 1, 2, 4, 8 or 16, and divide custom_bytes, which is 12"}},
@@ -380,8 +428,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_plan_run", "plan", "null", {[](Arguments& a) { const auto arrays = a.arrays(); return of_c(scantune_plan_run(nullptr, &arrays, nullptr, nullptr)); }}, {"plan is NULL: pass what scantune_plan_create() made"}},
     {"scantune_run scantune_plan_run", "arrays", "null", {[](Arguments& a) { return of_c(scantune_run(a.request, nullptr, nullptr)); }, [](Arguments& a) { return of_c(scantune_plan_run(made_plan(a).get(), nullptr, nullptr, nullptr)); }}, {"arrays is NULL; it must point to a scantune_arrays"}},
     {"scantune_arrays", "count", "none", {with_count(0)}, {"arrays.count is 0, so that no array is given: start from SCANTUNE_ARRAYS_INIT"}},
-    {"scantune_arrays", "count", "more than there ever are", {with_count(65), with_count(~u64{0})}, {"arrays.count is ", "it must be 1 to 10, or that of a newer header: start from SCANTUNE_ARRAYS_INIT"}},
-    {"scantune_arrays", "count", "with a role of a newer header", {with_count(11)}, {"arrays.count is 11, and the array of role 10 is given, which this library does not know"}},
+    {"scantune_arrays", "count", "more than there ever are", {with_count(65), with_count(~u64{0})}, {"arrays.count is ", "it must be 1 to 15, or that of a newer header: start from SCANTUNE_ARRAYS_INIT"}},
+    {"scantune_arrays", "count", "with a role of a newer header", {with_count(16)}, {"arrays.count is 16, and the array of role 15 is given, which this library does not know"}},
     {"scantune_arrays", "of", "a role that the request does not have", c_arrays([](Arguments& a) { a.flags = kFlags; }, of_nothing_else), {"i32 inclusive sum of 1000 items: flags is given, and the request has input and output alone: leave SCANTUNE_FLAGS NULL"}},
     {"scantune_release", "stream", "being captured", {[](Arguments& a) { a.device->begin_capture(a.stream, 1); return of_c(scantune_release(a.stream, SCANTUNE_CURRENT_GPU)); }}, {"being captured"}},
     {"scantune_release", "stream", "of another context", {[](Arguments& a) { a.device->streams.at(a.stream).problem = "it is another's"; return of_c(scantune_release(a.stream, SCANTUNE_CURRENT_GPU)); }}, {"stream: it is another's"}},
@@ -475,7 +523,29 @@ const std::vector<BadInput> kBadInput = {
     {"ArgOptions", "less", "a predicate", arg_options({.less = runtime::Predicate::source("bool keep")}), {"less is a function by Predicate::source(): pass one by Less::source()"}},
     {"Less::source", "source", "with a null character", {cpp([](Arguments&) { runtime::Less::source(kWithNull); }), cpp([](Arguments&) { runtime::Less::source(kWithNull, 1); })}, {"the source of a function holds a null character at position 6"}},
     {"Less::source", "state", "left out on the way", {cpp([](Arguments& a) { scantune_function less = *runtime::Less::source("bool less", 7).get(); less.state = nullptr; a.function = less; of_maximum(a); a.reduce.less = &a.function; scantune_plan* plan = nullptr; if (scantune_plan_create(a.request, &plan) != SCANTUNE_OK) throw RequestError(scantune_error_message()); })}, {"less->state is NULL, and state_bytes is 4: point it to the state"}},
+    {"ArgOptions", "load", "that is a store", arg_options({.load = runtime::Map::writing("")}), {"load is a function by Map::writing(): pass one by Map::source()"}},
+    {"ArgOptions", "store", "with a pointer to an index", arg_options({.store = runtime::Map::source("int store(int, unsigned long long)")}), {"index_type is given, and store takes the positions"}},
+    {"ArgOptions", "store", "left out, and no pointer to an index", {cpp([](Arguments& a) { runtime::argmin(a.in(), a.out(), kItems, {}); }), cpp([](Arguments& a) { runtime::argmax(a.in(), a.out(), kItems, {}); }), cpp([](Arguments& a) { runtime::arg_minmax(a.in(), a.out(), a.out(), kItems, {}); }), cpp([](Arguments&) { runtime::stored_arg_plan<int, int>(kItems, runtime::Op::max, {}); }), cpp([](Arguments&) { runtime::stored_arg_minmax_plan<int, int>(kItems, {}); })}, {"store is left out, and so is the pointer to an index: pass one of the two"}},
+    {"runtime::stored_arg_plan runtime::stored_arg_minmax_plan", "n", "more items than an address space", {cpp([](Arguments&) { runtime::stored_arg_plan<int, int>(~u64{0}, runtime::Op::max, {.store = runtime::Map::source("int store(int, unsigned long long)")}); }), cpp([](Arguments&) { runtime::stored_arg_minmax_plan<int, int>(~u64{0}, {.store = runtime::Map::source("int store(int, unsigned long long)")}); })}, {"more items than fit"}},
+    {"runtime::argmin runtime::argmax", "output", "null, of a store that returns", {cpp([](Arguments& a) { runtime::argmin(a.in(), static_cast<int*>(nullptr), kItems, {.store = runtime::Map::source("int store(int, unsigned long long)")}); }), cpp([](Arguments& a) { runtime::argmax(a.in(), static_cast<int*>(nullptr), kItems, {.store = runtime::Map::source("int store(int, unsigned long long)")}); })}, {"output is null"}},
+    {"runtime::stored_arg_plan", "op", "a sum", {cpp([](Arguments&) { runtime::stored_arg_plan<int, int>(kItems, runtime::Op::sum, {.store = runtime::Map::source("int store(int, unsigned long long)")}); })}, {"only a minimum or a maximum has a position"}},
     {"Less::source", "source", "empty", arg_options({.less = runtime::Less::source("")}), {"less->source is empty"}},
+    {"runtime::scan_by_key runtime::scan_by_key_plan runtime::segmented_scan runtime::segmented_scan_plan", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::scan_by_key(a.in(), a.in(), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::scan_by_key_plan<int, int>(~u64{0}); }), cpp([](Arguments& a) { runtime::segmented_scan(a.in(), static_cast<const bool*>(address(kFlags)), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::segmented_scan_plan<int>(~u64{0}); })}, {"more items than fit"}},
+    {"runtime::reduce_by_key runtime::reduce_by_key_plan runtime::segmented_reduce runtime::flagged_reduce_plan runtime::run_length_encode runtime::run_length_encode_plan", "n", "more items than an address space", both(total_options({}, ~u64{0}), run_options({}, ~u64{0})), {"more items than fit"}},
+    {"runtime::run_length_encode", "input values lengths count", "null", null_runs(), {" is null, and n is 1000: pass memory of the device"}},
+    {"SegmentTotalOptions", "op", "bits of floating-point numbers", {cpp([](Arguments&) { runtime::reduce_by_key_plan<float, int>(kItems, {.op = runtime::Op::bit_or}); })}, {"f32", "bit_or", "for integers"}},
+    {"SegmentTotalOptions", "load", "a predicate", total_options({.load = runtime::Predicate::source("bool keep(int)")}), {"load is a function by Predicate::source(): pass one by "}},
+    {"SegmentTotalOptions", "store", "empty", total_options({.store = runtime::Map::source("")}), {"store->source is empty"}},
+    {"SegmentTotalOptions", "init", "beside device_init", total_options({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given", "leave the other NULL"}},
+    {"SegmentTotalOptions", "device_init", "memory of the host", total_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"SegmentTotalOptions", "device_n", "memory of the host", total_options({.device_n = n_at(kHost)}), {"device_n: ", "memory of the host"}},
+    {"SegmentTotalOptions", "device_clamped", "without device_n", total_options({.device_clamped = flag_at(0x5000)}), {"device_clamped is given, and device_n is NULL"}},
+    {"SegmentTotalOptions RunLengthOptions", "stream", "of a plan", {cpp([](Arguments& a) { runtime::reduce_by_key_plan<int, int>(kItems, {.stream = a.stream}); }), cpp([](Arguments& a) { runtime::run_length_encode_plan<int>(kItems, {.stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentTotalOptions RunLengthOptions", "forward_progress", "no forward progress", both(total_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), run_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)})), {"forward_progress is 9"}},
+    {"SegmentTotalOptions RunLengthOptions", "latency", "no latency", both(total_options({.latency = static_cast<runtime::Latency>(9)}), run_options({.latency = static_cast<runtime::Latency>(9)})), {"latency is 9"}},
+    {"SegmentTotalOptions RunLengthOptions", "captured_launches", "negative", both(total_options({.captured_launches = -1}), run_options({.captured_launches = -1})), {"captured_launches is -1"}},
+    {"SegmentTotalOptions RunLengthOptions", "device", "none", both(total_options({.device = static_cast<runtime::Device>(3)}), run_options({.device = static_cast<runtime::Device>(3)})), {"device is 3"}},
+    {"SegmentTotalOptions RunLengthOptions", "config", "of a selection's family", both(total_options({.config = "{\"family\": \"select_lookback\"}"}), run_options({.config = "{\"family\": \"select_lookback\"}"})), {"config.family", "found \"select_lookback\""}},
     {"runtime::arg_minmax runtime::arg_minmax_plan", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::arg_minmax(a.in(), a.out(), static_cast<std::uint64_t*>(address(kIndex)), static_cast<int*>(address(kSecond)), static_cast<std::uint64_t*>(address(kValues)), ~u64{0}); }), cpp([](Arguments&) { runtime::arg_minmax_plan<int>(~u64{0}); })}, {"more items than fit"}},
     {"runtime::arg_plan", "op", "a sum", {cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::sum); })}, {"only a minimum or a maximum has a position"}},
     {"runtime::arg_plan", "op", "of the caller's own", {cpp([](Arguments&) { runtime::arg_plan<int>(kItems, runtime::Op::custom("Value combine", 0)); })}, {"only a minimum or a maximum has a position"}},

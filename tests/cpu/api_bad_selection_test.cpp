@@ -20,6 +20,19 @@ Calls c_function(const std::function<void(scantune_function&)>& spoil) {
   return c_request([=](Arguments& with) { spoil(with.function); }, of_source);
 }
 
+// A selection with a load and a store, of which one is spoiled.
+Calls c_mapped(
+    const std::function<void(scantune_select_request&, scantune_function& load, scantune_function& store)>& spoil,
+    const Spoil& prepare = of_selection) {
+  return c_request(
+      [=](Arguments& with) {
+        with.select.load = &with.load;
+        with.select.store = &with.store;
+        spoil(with.select, with.load, with.store);
+      },
+      prepare);
+}
+
 std::uint64_t* indices_out(const Arguments& with) { return static_cast<std::uint64_t*>(address(with.output)); }
 
 const runtime::ThreeWayOptions<int> kAround{.parts = runtime::Parts::around(7)};
@@ -170,6 +183,22 @@ const std::vector<BadInput> kBadSelections = {
     {"scantune_function", "state", "left out", c_function([](auto& f) { f.state_bytes = 8; }), {"function->state is NULL, and state_bytes is 8"}},
     {"scantune_function", "state_bytes", "left out", c_function([](auto& f) { f.state = &f; }), {"function->state_bytes is 0, and state is given"}},
     {"scantune_function", "state_bytes", "too many", c_function([](auto& f) { f.state = &f; f.state_bytes = 33; }), {"function->state_bytes is 33", "at most 32", "memory of the device"}},
+    {"scantune_select_request", "item_type", "no type", c_selection([](auto& s) { write(s.item_type, 99); }), {"item_type is 99"}},
+    {"scantune_select_request", "item_type", "another, without a load", c_selection([](auto& s) { s.item_type = SCANTUNE_F32; }), {"item_type is f32, and load is NULL, which would make it of i32: pass the map, or leave the type out"}},
+    {"scantune_select_request", "output_type", "no type", c_selection([](auto& s) { write(s.output_type, 99); }), {"output_type is 99"}},
+    {"scantune_select_request", "output_type", "another, without a store", c_selection([](auto& s) { s.output_type = SCANTUNE_U8; }), {"output_type is u8, and store is NULL, which would make it of i32: pass the map, or leave the type out"}},
+    {"scantune_select_request", "custom_bytes", "left out, of what a load takes", c_mapped([](auto& s, auto&, auto&) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.item_type = SCANTUNE_I32; s.custom_alignment = 4; }), {"custom_bytes is 0; a custom type has 1 to 32 bytes"}},
+    {"scantune_select_request", "custom_bytes", "of what no load takes", c_mapped([](auto& s, auto& load, auto&) { load.role = SCANTUNE_FUNCTION_GENERATE; s.input_type = SCANTUNE_CUSTOM_TYPE; s.item_type = SCANTUNE_I32; s.custom_bytes = s.custom_alignment = 4; }), {"custom_bytes is 4; it must be 0 unless"}},
+    {"scantune_select_request", "criterion", "an order of structs that a load makes", c_mapped([](auto& s, auto&, auto&) { s.item_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = s.custom_alignment = 4; }), {"items of a custom type have no order", "predicate of your own"}},
+    {"scantune_select_request", "load", "in the place of the input", c_arrays(of_nothing_else, after(of_selection, [](Arguments& a) { a.select.load = &a.load; a.load.role = SCANTUNE_FUNCTION_GENERATE; })), {"input is given, and the request has output and count alone: leave SCANTUNE_INPUT NULL"}},
+    {"scantune_select_request", "store", "in the place of the output", c_arrays(of_nothing_else, after(of_selection, [](Arguments& a) { a.select.store = &a.store; a.store.role = SCANTUNE_FUNCTION_WRITE; })), {"output is given, and the request has input and count alone: leave SCANTUNE_OUTPUT NULL"}},
+    {"scantune_select_request", "store", "of indices", c_mapped([](auto&, auto&, auto&) {}, of_indices), {"select with maps, less criterion, indices selected of 1000 items: store takes items, and only indices are written: ask for items, or leave store out"}},
+    {"scantune_select_request", "store", "that writes, of two outputs", c_mapped([](auto&, auto&, auto& store) { store.role = SCANTUNE_FUNCTION_WRITE; }, of_both), {"a store that writes by itself is not told which output an item belongs to: let it return an item, or ask for the rejected items behind"}},
+    {"scantune_function", "role", "of the other map", c_mapped([](auto&, auto& load, auto&) { load.role = SCANTUNE_FUNCTION_WRITE; }), {"load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes: SCANTUNE_FUNCTION_MAP"}},
+    {"scantune_function", "role", "of the other map, of a store", c_mapped([](auto&, auto&, auto& store) { store.role = SCANTUNE_FUNCTION_GENERATE; }), {"store->role is SCANTUNE_FUNCTION_GENERATE; it must be one that store takes: SCANTUNE_FUNCTION_MAP"}},
+    {"scantune_function", "source", "left out, of a map", c_mapped([](auto&, auto& load, auto&) { load.source = nullptr; }), {"load->source is NULL; it must define Result load(Value)"}},
+    {"scantune_arrays", "of", "in place, of neighbours with a map", c_arrays([](Arguments& a) { a.output = a.input; }, [](Arguments& a) { of_criterion(a, SCANTUNE_UNIQUE); a.select.store = &a.store; }), {"overlap: they must not overlap"}},
+    {"scantune_arrays", "of", "in place, of wider results", c_arrays([](Arguments& a) { a.output = a.input; }, after(of_selection, [](Arguments& a) { a.select.store = &a.store; a.select.output_type = SCANTUNE_I64; })), {"overlap: they must not overlap"}},
     {"scantune_head", "config", "that is not legal, of no items", c_selection([](auto& s) { s.head.n = 0; s.head.config = "{\"family\": \"select_lookback\", \"block_threads\": 0}"; }), {"config: select_lookback{block_threads=0"}},
 
     {"scantune_arrays", "of", "a place of its own for indices alone", c_arrays([](Arguments& a) { a.position = kIndex; }, of_indices), {"indices is given, and the request has input, indices (SCANTUNE_OUTPUT) and count alone: leave SCANTUNE_INDICES NULL"}},
@@ -183,6 +212,16 @@ const std::vector<BadInput> kBadSelections = {
     {"FlaggedOptions", "predicate", "with a constant wider than a flag", {cpp([](Arguments&) { runtime::partition_flagged_plan<int, int, std::int16_t>(kItems, {.predicate = runtime::Predicate::less(32768)}); })}, {"the predicate's constant is 32768, and a flag, i16, holds -32768 to 32767: pass a constant that it holds"}},
     {"ThreeWayOptions", "parts", "a predicate", {cpp([](Arguments&) { runtime::three_way_partition_plan<int>(kItems, {.parts = runtime::Predicate::source("")}); })}, {"parts is a function by Predicate::source(): pass one by Parts::source()"}},
     {"UniqueOptions", "equality", "parts", unique_options<int>({.equality = runtime::Parts::source("")}), {"equality is a function by Parts::source(): pass one by Equality::source()"}},
+    {"SelectOptions", "load", "that is a store", select_options({.load = runtime::Map::writing("void store(int)")}), {"load is a function by Map::writing(): pass one by Map::source()"}},
+    {"SelectOptions", "load", "left out, between types", {cpp([](Arguments& a) { runtime::select(a.beside(), a.out(), count_at(kCount), kItems); }), cpp([](Arguments& a) { runtime::partition(a.beside(), a.out(), a.out(), count_at(kCount), kItems); }), cpp([](Arguments&) { runtime::select_plan<float, std::uint64_t, int>(kItems); })}, {"the input is of f32, and the items that are looked at are of i32: pass arrays of one type, name that of the items, as in SelectOptions<int>{}, or pass a map as load"}},
+    {"SelectOptions", "store", "left out, between types", {cpp([](Arguments& a) { runtime::select(a.in(), a.beside_out(), count_at(kCount), kItems, runtime::SelectOptions<int>{}); })}, {"the output is of f32, and the items that are looked at are of i32", "or pass a map as store"}},
+    {"SelectOptions", "store", "of indices", {cpp([](Arguments& a) { runtime::select_indices(a.in(), indices_out(a), count_at(kCount), kItems, {.store = runtime::Map::source("int store(int)")}); })}, {"store takes items, and only indices are written"}},
+    {"FlaggedOptions", "load", "a predicate", flagged_options({.load = runtime::Predicate::source("")}), {"load is a function by Predicate::source(): pass one by Map::source()"}},
+    {"FlaggedOptions", "store", "that is a load", flagged_options({.store = runtime::Map::generated("int load(int)")}), {"store is a function by Map::generated(): pass one by "}},
+    {"UniqueOptions", "load", "empty", unique_options({.load = runtime::Map::source("")}), {"load->source is empty; it must define Result load(Value)"}},
+    {"UniqueOptions", "store", "an equality", unique_options({.store = runtime::Equality::source("")}), {"store is a function by Equality::source(): pass one by "}},
+    {"ThreeWayOptions", "load", "that is a store", three_way_options({.parts = runtime::Parts::around(7), .load = runtime::Map::writing("")}), {"load is a function by Map::writing()"}},
+    {"ThreeWayOptions", "store", "empty", three_way_options({.parts = runtime::Parts::around(7), .store = runtime::Map::source("")}), {"store->source is empty; it must define Result store(Value)"}},
     {"SelectOptions", "predicate", "left out, of structs", select_options<Affine>({}), {"items of a custom type have no order", "predicate of your own"}},
     {"UniqueOptions", "equality", "left out, of structs", unique_options<Affine>({}), {"items of a custom type cannot be compared", "equal() of your own"}},
     {"SelectOptions FlaggedOptions ThreeWayOptions", "capacity", "of a partition into one array", {cpp([](Arguments&) { runtime::partition_into_one_plan<int>(kItems, {.capacity = 5}); }), cpp([](Arguments&) { runtime::partition_flagged_into_one_plan<int>(kItems, {.capacity = 5}); }), cpp([](Arguments&) { runtime::three_way_partition_into_one_plan<int>(kItems, {.parts = runtime::Parts::around(7), .capacity = 5}); })}, {"capacity is 5, n is 1000, and rejected is SCANTUNE_BEHIND"}},

@@ -182,6 +182,16 @@ Calls c_sorting(const std::function<void(scantune_sort_request&)>& spoil,
   return c_request([=](Arguments& with) { spoil(with.sort); }, of_sort(sorted));
 }
 
+// A sort with a load.
+Calls c_loaded(const Spoil& spoil, scantune_sorted sorted) {
+  return c_request(
+      [=](Arguments& with) {
+        with.sort.load = &with.load;
+        spoil(with);
+      },
+      of_sort(sorted));
+}
+
 // The same options of all functions.
 Calls sort_options(const runtime::ArgsortOptions& wrong, u64 n = kItems) {
   const auto with_these = [&](auto now) {
@@ -231,8 +241,13 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "end_bit", "behind that of a narrow key", c_sorting([](auto& s) { s.input_type = SCANTUNE_BF16; s.end_bit = 17; }), {"end_bit is 17, and a key has 16 bits"}},
     {"scantune_sort_request", "end_bit", "below 0", c_sorting([](auto& s) { s.end_bit = -8; }), {"end_bit is -8"}},
     {"scantune_sort_request", "input_use", "no use", c_sorting([](auto& s) { write(s.input_use, 2); }), {"input_use is 2", "scantune_input_use", "0 to 1"}},
-    {"scantune_sort_request", "spare", "not 0", c_sorting([](auto& s) { s.spare = 1; }), {"spare is 1"}},
-    {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 3); }), {"segments is 3", "scantune_segments"}},
+    {"scantune_sort_request", "loaded_type", "no type", c_sorting([](auto& s) { write(s.loaded_type, 99); }, kPairs), {"loaded_type is 99"}},
+    {"scantune_sort_request", "loaded_type", "without a load", c_sorting([](auto& s) { s.loaded_type = SCANTUNE_U32; }, kPairs), {"loaded_type is given, and load takes no values: leave it out"}},
+    {"scantune_sort_request", "load", "of no values", c_loaded([](Arguments&) {}, kKeys), {"with maps of 1000 items: load makes values, and none are sorted: ask for pairs, or leave load out"}},
+    {"scantune_sort_request", "load", "of values that are consumed", c_loaded([](Arguments& a) { a.sort.input_use = SCANTUNE_CONSUME_INPUT; }, kPairs), {"values that load takes are not of the type that is moved", "keep the input"}},
+    {"scantune_sort_request", "load", "in the place of the values", c_arrays(of_nothing_else, after(of_sort(kPairs), [](Arguments& a) { a.sort.load = &a.load; a.load.role = SCANTUNE_FUNCTION_GENERATE; })), {"values is given, and the request has input, output and values_output alone: leave SCANTUNE_VALUES NULL"}},
+    {"scantune_function", "role", "of a store", c_loaded([](Arguments& a) { a.load.role = SCANTUNE_FUNCTION_WRITE; }, kPairs), {"load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes"}},
+    {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 7); }), {"segments is 7", "scantune_segments"}},
     {"scantune_sort_request", "segments", "columns", c_sorting([](auto& s) { s.segments = SCANTUNE_COLUMNS; }), {"rows are sorted, and columns are not: transpose them"}},
     {"scantune_sort_request", "rows", "without segments", c_sorting([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
     {"scantune_sort_request", "rows", "none of some keys", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000"}},
@@ -259,6 +274,8 @@ const std::vector<BadInput> kBadSorts = {
     {"SortOptions ArgsortOptions", "captured_launches", "below 0", sort_options({.captured_launches = -2}), {"captured_launches is -2"}},
     {"SortOptions ArgsortOptions", "config", "with a null character", sort_options({.config = kWithNull}), {"config holds a null character"}},
     {"SortOptions", "values", "beside indices", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {a.beside(), a.beside_out()}, .indices = memory<int>(kIndex)}); })}, {"values and indices are both given", "pass structs of a value and an index"}},
+    {"SortValues", "load", "another function", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {a.beside(), runtime::Map::generated(""), a.beside_out()}}); }), cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {runtime::Map::source(""), a.beside_out()}}); })}, {"the load of values is a function by Map::", "pass one by Map::"}},
+    {"SortValues", "load", "empty", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {runtime::UserFunction(), a.beside_out()}}); })}, {"the load of values is an empty function: pass one of Map's"}},
     {"Consumed", "input", "null", {cpp([](Arguments& a) { runtime::sort(runtime::Consumed<int>(nullptr), a.out(), kItems); }), cpp([](Arguments& a) { runtime::sort_plan<runtime::Consumed<int>>(kItems)(nullptr, a.out()); })}, {"input is null, and n is 1000"}},
     {"SortOptions", "values", "consumed, of keys that are not", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {runtime::Consumed(a.beside_out()), a.beside_out()}}); }), cpp([](Arguments& a) { runtime::sort(runtime::Consumed(memory<int>(kInput)), a.out(), kItems, {.values = {a.beside(), a.beside_out()}}); })}, {"values are consumed and keys are not, or keys and not values", "pass Consumed() of both"}},
     {"SortOptions", "indices", "too narrow for n", {cpp([](Arguments& a) { runtime::sort(a.in(), memory<int>(std::uintptr_t{1} << 40), (u64{1} << 32) + 1, {.indices = memory<std::uint32_t>(std::uintptr_t{1} << 50)}); })}, {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},

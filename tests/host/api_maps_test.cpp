@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api_maps.h"
 #include "message_of.h"
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
@@ -17,28 +18,12 @@
 namespace scantune::api_maps_test {
 namespace {
 
-using runtime::Buffer;
 using runtime::Kind;
 using runtime::Map;
 using runtime::Op;
 using runtime::Segments;
 using testing::AllOf;
 using testing::HasSubstr;
-
-constexpr std::uint64_t kItems = 4099;
-
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> values(buffer.size());
-  buffer.download(values.data());
-  return values;
-}
-
-std::vector<float> some_floats() {
-  std::vector<float> values(kItems);
-  for (std::size_t index = 0; index < values.size(); ++index) values[index] = static_cast<float>(index * 7 % 11) - 5.0f;
-  return values;
-}
 
 TEST(ApiMaps, LoadsCountTheFloatsAboveZero) {
   const std::vector<float> values = some_floats();

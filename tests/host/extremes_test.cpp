@@ -41,15 +41,23 @@ const CustomOperator kLess{.source =
                            .name = {},
                            .state_bytes = sizeof(Told)};
 
+// What a store makes of an extreme.
+struct Found {
+  i64 value;
+  u64 position, row;
+};
+constexpr const char* kFound = "{ long long value; unsigned long long position, row; };\n";
+
 // A reduction under test. precedes: whether item a beats item b in the search for the one extreme that is requested, or
 // for the least of both.
 struct Order {
   const char* name;
   ReduceRequest request;
-  const CustomOperator* less;
+  const CustomOperator* functions;  // less() or maps
   std::function<void(Random& random, unsigned char* item)> draw;
   std::function<bool(const unsigned char* a, const unsigned char* b)> precedes;
-  std::function<bool(const unsigned char* a, const unsigned char* b)> follows;  // in that for the greatest
+  std::function<bool(const unsigned char* a, const unsigned char* b)> follows;         // in that for the greatest
+  std::function<Bytes(const unsigned char* item, u64 position, u64 row)> stored = {};  // by a store
 };
 
 template <class T>
@@ -110,7 +118,75 @@ std::vector<Order> orders() {
   const auto greater_i64 = [](const unsigned char* a, const unsigned char* b) { return at<i64>(b) < at<i64>(a); };
   using enum Position;
   using enum ExtremeSet;
-  return {{"last_greatest_struct", request_of_structs(Operator::max, last, one), &kLess, draw_keyed, greater_key, {}},
+  static const CustomOperator kToStructs{
+      .source = {},
+      .name = {},
+      .store = {.source =
+                    std::string("struct Result ") + kFound +
+                    "__device__ Result store(long long value, unsigned long long position, unsigned long long row) "
+                    "{ return {value, position, row}; }\n"}};
+  static const CustomOperator kWriting{
+      .source = kLess.source,
+      .name = {},
+      .state_bytes = kLess.state_bytes,
+      .store = {
+          .source = std::string("struct Found ") + kFound +
+                    "struct State { Found* to; };\n"
+                    "__device__ void store(Value best, unsigned long long position, unsigned long long row, State "
+                    "state) { state.to[row] = {best.key, position, row}; }\n",
+          .state_bytes = sizeof(void*)}};
+  static const CustomOperator kLoaded{
+      .source = {},
+      .name = {},
+      .load = {.source = "__device__ float load(int x, unsigned long long i) { return x * 0.5f + 0 * i; }\n"},
+      .store = {.source =
+                    "__device__ double store(float x, unsigned long long position) { return x + 1000.0 * position; "
+                    "}\n"}};
+  const auto found = [](i64 value, u64 position, u64 row) {
+    const Found made{value, position, row};
+    Bytes bytes(sizeof made);
+    std::memcpy(bytes.data(), &made, sizeof made);
+    return bytes;
+  };
+  ReduceRequest to_structs = request_of(ValueType::i64, Operator::min, last, both);
+  to_structs.output_type = ValueType::custom;
+  to_structs.custom_bytes = sizeof(Found);
+  to_structs.custom_alignment = alignof(Found);
+  to_structs.store = Store::indexed;
+  ReduceRequest writing = request_of_structs(Operator::max, first, one);
+  writing.store = Store::writing;
+  ReduceRequest loaded = request_of(ValueType::f32, Operator::min, first, one);
+  loaded.input_type = ValueType::i32;
+  loaded.output_type = ValueType::f64;
+  loaded.load = Load::indexed;
+  loaded.store = Store::source;
+  const auto draw_i32 = [](Random& random, unsigned char* item) {
+    const i32 value = static_cast<i32>(random.below(64)) - 32;
+    std::memcpy(item, &value, sizeof value);
+  };
+  const auto less_i32 = [](const unsigned char* a, const unsigned char* b) { return at<i32>(a) < at<i32>(b); };
+  return {{"stored_structs", to_structs, &kToStructs, draw_i64, less_i64, greater_i64,
+           [=](const unsigned char* item, u64 position, u64 row) { return found(at<i64>(item), position, row); }},
+          {"written_structs",
+           writing,
+           &kWriting,
+           draw_keyed,
+           greater_key,
+           {},
+           [=](const unsigned char* item, u64 position, u64 row) { return found(at<Keyed>(item).key, position, row); }},
+          {"loaded_integers",
+           loaded,
+           &kLoaded,
+           draw_i32,
+           less_i32,
+           {},
+           [](const unsigned char* item, u64 position, u64) {
+             const f64 value = 0.5 * at<i32>(item) + 1000.0 * static_cast<f64>(position);
+             Bytes bytes(sizeof value);
+             std::memcpy(bytes.data(), &value, sizeof value);
+             return bytes;
+           }},
+          {"last_greatest_struct", request_of_structs(Operator::max, last, one), &kLess, draw_keyed, greater_key, {}},
           {"first_structs", request_of_structs(Operator::min, first, both), &kLess, draw_keyed, less_key, greater_key},
           {"first_floats", request_of(ValueType::f32, Operator::min, first, both), nullptr, draw_f32, less_f32,
            greater_f32},
@@ -172,13 +248,16 @@ std::optional<u64> extreme_of(const std::vector<u64>& sequence, const Bytes& ite
 
 void check(const Case& one, const ReduceRequest& request, const Config& config, Variant variant, u64 seed) {
   SCOPED_TRACE(to_string(Request(request)) + ", " + to_string(config) + ", seed " + std::to_string(seed));
-  const Module& module = bench().kernels.get(instantiate(request, config, variant, one.order.less));
+  const Module& module = bench().kernels.get(instantiate(request, config, variant, one.order.functions));
   if (is_rehearsal()) return;
   HostDevice& device = bench().device;
   const auto bytes = static_cast<std::size_t>(request.input_bytes());
+  const auto out_bytes =
+      request.store == Store::writing ? sizeof(Found) : static_cast<std::size_t>(request.output_bytes());
   const auto sequences = sequences_of(request);
   const GuardedMemory input(device, request.n * bytes, variant == Variant::any ? bytes : 0);
-  const GuardedMemory least(device, sequences.size() * bytes, bytes), greatest(device, sequences.size() * bytes, bytes);
+  const GuardedMemory least(device, sequences.size() * out_bytes, out_bytes),
+      greatest(device, sequences.size() * out_bytes, out_bytes);
   const GuardedMemory least_index(device, sequences.size() * 8, 8), greatest_index(device, sequences.size() * 8, 8);
   Random random(seed);
   for (u64 item = 0; item < request.n; ++item) one.order.draw(random, input.data() + item * bytes);
@@ -187,10 +266,14 @@ void check(const Case& one, const ReduceRequest& request, const Config& config, 
 
   KernelArguments arguments{};
   arguments.set_operand(OperandRole::input, input.data());
-  arguments.set_operand(OperandRole::output, least.data());
-  arguments.set_operand(OperandRole::indices, least_index.data());
+  if (request.store != Store::writing) arguments.set_operand(OperandRole::output, least.data());
   arguments.set_operand(OperandRole::second, greatest.data());
-  arguments.set_operand(OperandRole::second_indices, greatest_index.data());
+  if (request.writes_position()) {
+    arguments.set_operand(OperandRole::indices, least_index.data());
+    arguments.set_operand(OperandRole::second_indices, greatest_index.data());
+  }
+  void* const written = least.data();
+  std::memcpy(arguments.states.store, &written, sizeof written);
   const Told told{&unreal_items};
   std::memcpy(arguments.states.combine, &told, sizeof told);
   const Workspace workspace(device, config.family().workspace(config, request));
@@ -207,13 +290,19 @@ void check(const Case& one, const ReduceRequest& request, const Config& config, 
   const auto expect = [&](const GuardedMemory& value, const GuardedMemory& place, const auto& precedes) {
     for (std::size_t row = 0; row < sequences.size(); ++row) {
       const auto best = extreme_of(sequences[row], items, bytes, request.position, precedes);
-      ASSERT_EQ(at<u64>(place.data() + 8 * row), best.value_or(~u64{0})) << "row " << row;
-      const Bytes found(value.data() + row * bytes, value.data() + (row + 1) * bytes);
+      if (request.writes_position()) {
+        ASSERT_EQ(at<u64>(place.data() + 8 * row), best.value_or(~u64{0})) << "row " << row;
+      }
+      const Bytes found(value.data() + row * out_bytes, value.data() + (row + 1) * out_bytes);
       if (!best) {  // orders of the caller's have no identity, and the others no such rows here
-        ASSERT_EQ(found, Bytes(bytes, kUnwritten));
+        ASSERT_EQ(found, Bytes(out_bytes, kUnwritten));
         continue;
       }
       const unsigned char* const item = &items[sequences[row][*best] * bytes];
+      if (one.order.stored) {
+        ASSERT_EQ(found, one.order.stored(item, *best, row)) << "row " << row;
+        continue;
+      }
       const bool is_nan = request.input_type == ValueType::f32 && std::isnan(at<f32>(item));
       if (is_nan)
         ASSERT_TRUE(std::isnan(at<f32>(found.data()))) << "row " << row;
@@ -255,7 +344,7 @@ TEST(ExtremesCases, AreOfEveryFamilyThatFindsExtremes) {
   for (const Case& one : cases()) families.insert(one.family->name());
   for (const FamilyModel* family : families_of<ReduceRequest>(Standing::library)) {
     const bool adds_in_one_word = family->name() == std::string_view("reduce_atomic");
-    EXPECT_EQ(families.count(family->name()), adds_in_one_word ? 0u : 4u) << family->name();
+    EXPECT_EQ(families.count(family->name()), adds_in_one_word ? 0u : 7u) << family->name();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench.h"
@@ -28,6 +29,11 @@ struct SegmentedScan {
   u64 misaligned_output_bytes = 0;
   int runs = 1;              // on one workspace; a scan in place runs once
   bool wraps_epoch = false;  // the second run has the last epoch
+  // What says where segments start, if they do so at any item.
+  OperandRole beside = OperandRole::flags;
+  const Bytes* entries = nullptr;
+  u64 misaligned_entry_bytes = 0;
+  std::vector<std::pair<OperandRole, void*>> written = {};  // beside the output
 
   Variant variant() const {
     return misaligned_input_bytes + misaligned_output_bytes == 0 ? Variant::aligned : Variant::any;
@@ -77,8 +83,18 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
   const bool has_epoch = need.kind == WorkspaceKind::packed_status || need.kind == WorkspaceKind::split_status;
   if (scan.wraps_epoch && has_epoch) workspace.header().epoch = kLastEpoch - 2;
   const void* const init_argument = request.init == Init::memory ? init_memory.data() : init.data();
-  const std::vector<HostLaunch> once = scan_launches(
+  std::vector<HostLaunch> once = scan_launches(
       module, scan.config, request, {input.data(), result.data(), workspace.data(), init_argument}, scan.variant());
+  const Bytes& entries = scan.entries != nullptr ? *scan.entries : init;
+  const bool end_aligned = aligned && request.segments != Segments::bits;
+  const GuardedMemory beside(device, entries.size(),
+                             end_aligned ? aligned_offset(request, entries.size()) : scan.misaligned_entry_bytes);
+  if (scan.entries != nullptr) {
+    std::copy(entries.begin(), entries.end(), beside.data());
+    for (HostLaunch& launch : once) launch.arguments.set_operand(scan.beside, beside.data());
+  }
+  for (const auto& [role, memory] : scan.written)
+    for (HostLaunch& launch : once) launch.arguments.set_operand(role, memory);
   std::vector<HostLaunch> launches;
   for (int time = 0; time < (scan.in_place ? 1 : scan.runs); ++time)
     launches.insert(launches.end(), once.begin(), once.end());

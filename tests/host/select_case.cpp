@@ -32,6 +32,29 @@ Bytes flags_of(const SelectRequest& request, const Flags& kept) {
   return flags;
 }
 
+// Bytes of an item that a load takes; 0 where there is no input.
+u64 loaded_bytes(const SelectRequest& request) {
+  if (request.load == Load::generated) return 0;
+  return static_cast<u64>(converts(request.load) ? request.bytes_of(request.memory.loaded) : request.input_bytes());
+}
+
+// Bytes of an item that a store makes, or writes by itself.
+u64 stored_bytes(const SelectRequest& request) {
+  if (request.store == Store::writing) return sizeof(u32);
+  return static_cast<u64>(converts(request.store) ? request.bytes_of(request.memory.stored) : request.input_bytes());
+}
+
+// What an output has of the items.
+Bytes stored(const Case& selection, const Bytes& items) {
+  const SelectRequest& request = selection.request;
+  if (request.store == Store::none) return items;
+  const auto item_bytes = static_cast<u64>(request.input_bytes()), bytes = stored_bytes(request);
+  Bytes result(items.size() / item_bytes * bytes, kPoison);
+  for (u64 place = 0; place < items.size() / item_bytes; ++place)
+    selection.maps->store(&result[place * bytes], &items[place * item_bytes], place);
+  return result;
+}
+
 }  // namespace
 
 Bytes taken(const Bytes& items, int item_bytes, const Flags& flags) {
@@ -63,7 +86,7 @@ void check(const Case& selection) {
   const Variant variant = selection.misaligned_items == 0 ? Variant::aligned : Variant::any;
   const Module& module = bench().kernels.get(instantiate(request, selection.config, variant, selection.custom));
   if (is_rehearsal()) return;
-  const u64 n = request.n, item_bytes = static_cast<u64>(request.input_bytes());
+  const u64 n = request.n, item_bytes = static_cast<u64>(request.input_bytes()), out_bytes = stored_bytes(request);
   const auto value_bytes = static_cast<u64>(request.value_bytes()),
              index_bytes = static_cast<u64>(request.index_bytes());
   const u64 off = selection.misaligned_items;
@@ -81,12 +104,14 @@ void check(const Case& selection) {
   };
 
   // An output lies otherwise than the input, where they are two.
-  const auto input = array(item_bytes, 0);
-  const auto output = array_of(capacity, request.writes_items() ? item_bytes : index_bytes, 1);
+  const Bytes& in_memory = converts(request.load) ? selection.memory : selection.items;
+  const Bytes input_items = request.load == Load::generated ? Bytes{} : in_memory;
+  const auto input = array(loaded_bytes(request), 0);
+  const auto output = array_of(capacity, request.writes_items() ? out_bytes : index_bytes, 1);
   const auto flags = array(static_cast<u64>(request.flag_bytes()), 3), values = array(value_bytes, 2);
   const auto values_output = array_of(capacity, value_bytes, 0), positions = array_of(capacity, index_bytes, 0);
-  const auto rejected = array_of(room(request.rejected_capacity), item_bytes, 2),
-             second = array_of(room(request.second_capacity), item_bytes, 3);
+  const auto rejected = array_of(room(request.rejected_capacity), out_bytes, 2),
+             second = array_of(room(request.second_capacity), out_bytes, 3);
   const u64 counts = static_cast<u64>(request.parts()) - 1,
             count_bytes = static_cast<u64>(bytes_of(request.count_width));
   const GuardedMemory count(device, counts * count_bytes, off == 0 ? 0 : count_bytes);
@@ -94,8 +119,14 @@ void check(const Case& selection) {
   for (std::size_t byte = 0; byte < beside.size(); ++byte) beside[byte] = static_cast<unsigned char>(31 * byte + 7);
   const Workspace workspace(device, selection.config.family().workspace(selection.config, request));
   KernelArguments arguments{};
-  arguments.set_operand(OperandRole::input, input->data());
-  arguments.set_operand(OperandRole::output, selection.in_place ? input->data() : output->data());
+  if (request.load != Load::generated) arguments.set_operand(OperandRole::input, input->data());
+  if (request.store != Store::writing)
+    arguments.set_operand(OperandRole::output, selection.in_place ? input->data() : output->data());
+  if (selection.maps != nullptr) {
+    std::ranges::copy(selection.maps->load_state, arguments.states.load);
+    if (selection.maps->store_state)
+      std::ranges::copy(selection.maps->store_state(output->data()), arguments.states.store);
+  }
   arguments.workspace = workspace.data();
   arguments.set_operand(OperandRole::indices, positions->data());
   arguments.set_operand(OperandRole::flags, flags->data());
@@ -112,17 +143,19 @@ void check(const Case& selection) {
   of_second.resize(n);
   for (u64 index = 0; index < n; ++index) others[index] = selection.kept[index] == 0 && of_second[index] == 0;
   Bytes items = taken(selection.items, request.input_bytes(), selection.kept);
-  const Bytes seconds = taken(selection.items, request.input_bytes(), of_second);
-  const Bytes rest = taken(selection.items, request.input_bytes(), others);
+  Bytes seconds = taken(selection.items, request.input_bytes(), of_second);
+  Bytes rest = taken(selection.items, request.input_bytes(), others);
   const u64 found[] = {items.size() / item_bytes, seconds.size() / item_bytes};
   Bytes expected_count(counts * count_bytes);
   for (u64 part = 0; part < counts; ++part)
     std::memcpy(&expected_count[part * count_bytes], &found[part], count_bytes);  // the low bytes come first
   if (request.rejected == Rejected::behind)
     for (const Bytes& part : {seconds, rest}) items.insert(items.end(), part.begin(), part.end());
-  items = with_room(items, capacity, item_bytes);
+  items = with_room(stored(selection, items), capacity, out_bytes);
+  seconds = stored(selection, seconds);
+  rest = stored(selection, rest);
   for (int time = 0; time < 2; ++time) {
-    std::ranges::copy(selection.items, input->data());
+    std::ranges::copy(input_items, input->data());
     std::ranges::copy(its_flags, flags->data());
     std::ranges::copy(beside, values->data());
     for (const GuardedMemory* written : std::initializer_list<const GuardedMemory*>{
@@ -135,11 +168,11 @@ void check(const Case& selection) {
     const Bytes places = with_room(taken(indices(n, request.index_bytes()), request.index_bytes(), selection.kept),
                                    capacity, index_bytes);
     if (selection.in_place)
-      ASSERT_TRUE(holds(*input, items, selection.items.data())) << "the items, in place";
+      ASSERT_TRUE(holds(*input, items, input_items.data())) << "the items, in place";
     else
       ASSERT_TRUE(holds(*output, request.writes_items() ? items : places)) << "the output";
     if (!selection.in_place) {
-      ASSERT_TRUE(holds(*input, selection.items)) << "the input";
+      ASSERT_TRUE(holds(*input, input_items)) << "the input";
     }
     if (request.reads_flags()) {
       ASSERT_TRUE(holds(*flags, its_flags)) << "the flags";
@@ -153,9 +186,9 @@ void check(const Case& selection) {
       ASSERT_TRUE(holds(*positions, places)) << "the indices";
     }
     const bool are_apart = request.rejected == Rejected::apart;
-    ASSERT_TRUE(holds(*rejected, with_room(are_apart ? rest : Bytes{}, room(request.rejected_capacity), item_bytes)))
+    ASSERT_TRUE(holds(*rejected, with_room(are_apart ? rest : Bytes{}, room(request.rejected_capacity), out_bytes)))
         << "the rest";
-    ASSERT_TRUE(holds(*second, with_room(are_apart ? seconds : Bytes{}, room(request.second_capacity), item_bytes)))
+    ASSERT_TRUE(holds(*second, with_room(are_apart ? seconds : Bytes{}, room(request.second_capacity), out_bytes)))
         << "the second part";
   }
 }

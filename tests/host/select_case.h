@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <vector>
 
 #include "bench.h"
@@ -16,11 +17,19 @@ using Flags = std::vector<unsigned char>;
 
 inline constexpr unsigned char kPoison = 0xa5;
 
-// A selection of items that are in memory, and which of them are to be kept.
+// What the maps of a selection do.
+struct Maps {
+  Bytes load_state = {};
+  std::function<Bytes(void* written)> store_state = {};  // of a store that writes by itself: to numbers of 4 bytes
+  // What store() makes of an item for a place in an output, or adds to what is written there.
+  std::function<void(unsigned char* stored, const unsigned char* item, u64 place)> store = {};
+};
+
+// A selection of items, and which of them are to be kept.
 struct Case {
   SelectRequest request;
   Config config;
-  Bytes items;
+  Bytes items;  // as the criterion sees them
   Flags kept;
   Flags second = {};  // of three parts, those of the other items that are in the second one
   u64 seed = 1;
@@ -29,6 +38,8 @@ struct Case {
   Bytes flags = {};          // where what is kept does not tell them
   u64 misaligned_items = 0;  // how many items input and output lie behind a vector boundary
   bool in_place = false;
+  const Maps* maps = nullptr;
+  Bytes memory = {};  // what a load takes
 };
 
 // The bytes of the items that are flagged.

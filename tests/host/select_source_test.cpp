@@ -45,9 +45,13 @@ TEST(SelectByOwnSource, StaysInItsArraysWhateverItIsTold) {
   const CustomOperator kept{.source = coin + "__device__ bool keep(int) { return coin(); }\n", .name = {}},
       none_then_all{.source = "static int asked;\n__device__ bool keep(int) { return asked++ >= 20000; }\n",
                     .name = {}},
-      parts{.source = coin + "__device__ int part(int) { return coin() + coin(); }\n", .name = {}};
-  for (const auto& [criterion, source] :
-       {std::pair(Criterion::predicate, &kept), {Criterion::predicate, &none_then_all}, {Criterion::parts, &parts}})
+      parts{.source = coin + "__device__ int part(int) { return coin() + coin(); }\n", .name = {}},
+      loaded{.source = {}, .name = {}, .load = {.source = coin + "__device__ int load(int) { return coin(); }\n"}};
+  for (const auto& [criterion, source] : {std::pair(Criterion::predicate, &kept),
+                                          {Criterion::predicate, &none_then_all},
+                                          {Criterion::parts, &parts},
+                                          {Criterion::greater, &loaded},
+                                          {Criterion::around, &loaded}})
     for (const auto& [rejected, room] : {std::pair(Rejected::dropped, u64{20000}),
                                          {Rejected::apart, 20000},
                                          {Rejected::behind, 20000},
@@ -55,6 +59,7 @@ TEST(SelectByOwnSource, StaysInItsArraysWhateverItIsTold) {
                                          {Rejected::apart, 7000}}) {
       SelectRequest request = of_type(ValueType::i32, criterion, 20000);
       request.rejected = rejected;
+      if (source == &loaded) request.load = Load::source;
       if (room < request.n) {
         request.room = OutputRoom::limited;
         request.capacity = request.second_capacity = request.rejected_capacity = room;

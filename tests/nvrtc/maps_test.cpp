@@ -33,5 +33,43 @@ TEST(NvrtcMap, MistakesCountTheCallersLines) {
             std::string::npos);
 }
 
+// Kernels see structs that no criterion takes as bytes.
+TEST(NvrtcMap, IsCompiledIntoSelections) {
+  const std::string point = "struct Value { float x; int id; float y; };\n";
+  SelectRequest structs{.input_type = ValueType::custom,
+                        .criterion = Criterion::flagged,
+                        .load = Load::generated,
+                        .store = Store::source,
+                        .custom_bytes = 12,
+                        .custom_alignment = 4,
+                        .n = kManyItems,
+                        .memory = {.stored = ValueType::bf16}};
+  SelectRequest halves{.input_type = ValueType::f16,
+                       .criterion = Criterion::around,
+                       .rejected = Rejected::behind,
+                       .load = Load::indexed,
+                       .store = Store::writing,
+                       .n = kManyItems,
+                       .memory = {.loaded = ValueType::u8}};
+  const CustomOperator of_structs{
+      .source = {},
+      .name = {},
+      .load = {.source = "struct Result { float x; int id; float y; };\n"
+                         "__device__ Result load(unsigned long long i) { return {1, static_cast<int>(i), 2}; }"},
+      .store = {.source = point + "__device__ float store(Value p) { return p.x; }"}};
+  const CustomOperator of_halves{
+      .source = {},
+      .name = {},
+      .load = {.source = "__device__ float load(unsigned char x, unsigned long long i) { return x + i % 2; }"},
+      .store = {.source = "struct State { float* to; };\n"
+                          "__device__ void store(float x, unsigned long long i, State s) { s.to[i] = x; }",
+                .state_bytes = 8}};
+  for (const Variant variant : {Variant::aligned, Variant::any}) {
+    EXPECT_NO_THROW(
+        compile_with_nvrtc(instantiate(structs, default_config(structs, 90), variant, &of_structs), "sm_90"));
+    EXPECT_NO_THROW(compile_with_nvrtc(instantiate(halves, default_config(halves, 90), variant, &of_halves), "sm_90"));
+  }
+}
+
 }  // namespace
 }  // namespace scantune

@@ -147,15 +147,22 @@ ScanRequest request_of(const RowReader& row, bool many) {
   request.init = row["start"].ends_with("memory")  ? Init::memory
                  : row["start"].ends_with("value") ? Init::value
                                                    : Init::none;
-  if (row.is("order", "reverse")) request.direction = Direction::reverse;
+  if (row["order"].ends_with("reverse")) request.direction = Direction::reverse;
   if (row.is("order", "n_in_memory")) {
     request.n_source = NSource::memory;
     if (other) request.n_width = IntegerWidth::bits_32;
   }
+  if (row.is("order", "keys")) {
+    request.segments = Segments::keys;
+    request.keys = other ? Keys::f16 : Keys::bytes_8;
+  }
+  if (row.is("order", "flags_in_reverse")) request.segments = Segments::flags;
+  if (row.is("order", "bits")) request.segments = Segments::bits;
   request.load = maps_of(row["maps"]).load;
   request.store = maps_of(row["maps"]).store;
   request.n = many ? kMany : kFew;
   const FamilyModel& family = row.family();
+  if (has_starts(request.segments)) return request;
   if (takes_rows(family) && takes_only_rows(family)) {
     request.segments = Segments::rows;
     request.rows = request.n / 300;
@@ -204,7 +211,7 @@ const Design& scans() {
                    {"items", items},
                    {"operator", kOperatorNames},
                    {"conversion", {"none", "widening", "narrowing", "to_floating"}},
-                   {"order", {"forward", "reverse", "n_in_memory"}},
+                   {"order", {"forward", "reverse", "n_in_memory", "keys", "flags_in_reverse", "bits"}},
                    {"maps", maps},
                    {"of_two_types", {"one", "other"}},
                    kWhich,

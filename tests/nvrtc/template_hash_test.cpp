@@ -236,9 +236,9 @@ TEST(TemplateHash, OfNoFamilyMovesWithAnotherRole) {
     const Headers headers = kernel_headers(*family, true);
     EXPECT_EQ(hashes.of(headers), template_hashes(TemplateView::cuda).of(headers)) << family->name();
   }
-  const std::vector<std::string> kept = {"input",  "output",   "indices", "flags",          "values", "values_output",
-                                         "second", "rejected", "count",   "second_indices", "",       "",
-                                         "",       "",         "",        "init",           "n",      "clamped"};
+  const std::vector<std::string> kept = {
+      "input",          "output", "indices",     "flags",  "values", "values_output", "second", "rejected", "count",
+      "second_indices", "keys",   "keys_output", "begins", "ends",   "segment_count", "init",   "n",        "clamped"};
   for (std::size_t place = 0; place < kept.size(); ++place)
     EXPECT_EQ(token(static_cast<OperandRole>(place)), kept[place]) << "kernels find its pointer elsewhere";
 }

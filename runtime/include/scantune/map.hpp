@@ -1,4 +1,5 @@
-// Maps: the caller's functions that convert items as a scan or reduction loads them, or results as it stores them.
+// Maps: the caller's functions that convert items as a scan, reduction or selection loads them, or results as it stores
+// them.
 //
 //   runtime::scan<float, int, int>(d_in, d_out, n, {.load = runtime::Map::source("__device__ int load(float x) { return
 //   x > 0; }")});
@@ -14,14 +15,14 @@
 
 namespace scantune::runtime {
 
-// A map, for the load or store of a scan or reduction. The source of a load defines, at global scope,
+// A map, for the load or store of a scan, reduction or selection. The source of a load defines, at global scope,
 //     __device__ Result load(Value item)
 // and that of a store
 //     __device__ Result store(Value result)
 // or another of the functions below. Value and Result are already declared: in a load they are the input type and the
-// accumulator, in a store the accumulator and the output type. A half-precision number is a float. The source defines a
-// struct that is not the accumulator itself, as Value or Result, with the same members. UserFunction has the other
-// rules.
+// accumulator, in a store the accumulator and the output type. The accumulator of a selection is the item that is
+// looked at. A half-precision number is a float. The source defines a struct that the source of an operator or a
+// criterion does not, as Value or Result, with the same members. UserFunction has the other rules.
 struct Map {
   // load(Value item), store(Value result)
   template <class... State>
@@ -29,7 +30,7 @@ struct Map {
     return {UserFunction::Role::map, std::move(source), state...};
   }
   // load(Value item, unsigned long long index), store(Value result, unsigned long long index). The index is the
-  // position in the array; for a reduction's result it is the row or column.
+  // position in the array, of a selection's store in the output; for a reduction's result it is the row or column.
   template <class... State>
   static UserFunction indexed(std::string source, const State&... state) {
     return {UserFunction::Role::map_indexed, std::move(source), state...};

@@ -126,6 +126,10 @@ template <class T>
 using Rejected = Array<SCANTUNE_REJECTED, T*>;
 template <class Flag>
 using Flags = Array<SCANTUNE_FLAGS, detail::FlagPointer<Flag>>;
+template <class Key>
+using Keys = Array<SCANTUNE_KEYS, const Key*>;
+template <class Key>
+using KeysOutput = Array<SCANTUNE_KEYS_OUTPUT, Key*>;
 template <class Integer>
 using Count = Array<SCANTUNE_COUNT, detail::Written<Integer>>;
 template <class Integer>

@@ -22,8 +22,10 @@ typedef enum scantune_extremes {
  * operator without identity then needs init. Equal inputs give equal bits on every run of one device and config.
  *
  * With a position, op is SCANTUNE_MIN or SCANTUNE_MAX. If the input has a NaN, the first one is the result, or the last
- * one. A position counts from the start of its row or column. Neither an init nor a store is allowed. If n is 0, the
- * value is the identity, or with less is not written, and the position has all bits set.
+ * one. A position counts from the start of its row or column. No init is allowed. A store takes the position, an
+ * unsigned long long, after the value: store(Value result, unsigned long long position), and after it the index, if
+ * any. No positions are written then, and one that writes by itself is not for both extremes. If n is 0, the value is
+ * the identity, or with less is neither written nor stored, and the position has all bits set.
  *
  * Start from SCANTUNE_REDUCE_REQUEST_INIT. Members that scantune_scan_request has, too, mean the same. */
 typedef struct scantune_reduce_request {

@@ -59,6 +59,10 @@ struct ArgOptions {
   Position position = Position::first;
   UserFunction less = {};  // by Less; without one numbers are ordered by value, and structs need one
   Segments segments = {};  // each row or column has its own result, with an index from its start
+  UserFunction load = {};  // as in ScanOptions
+  // As in ScanOptions, with the position after the value: Result store(Value value, unsigned long long position). The
+  // functions that take no pointer to an index have one.
+  UserFunction store = {};
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;
@@ -69,12 +73,16 @@ struct ArgOptions {
 // A plan of reduce().
 template <class In, class Out = In>
 using ReducePlan = Plan<Input<In>, Output<Out>>;
-// A plan of argmin() or argmax().
-template <class T, class IndexType = std::uint64_t>
-using ArgPlan = Plan<Input<T>, Output<T>, Indices<IndexType>>;
-// A plan of arg_minmax().
-template <class T, class IndexType = std::uint64_t>
-using ArgMinMaxPlan = Plan<Input<T>, Output<T>, Indices<IndexType>, Second<T>, SecondIndices<IndexType>>;
+// A plan of argmin() or argmax(), and one with a store.
+template <class In, class IndexType = std::uint64_t, class Out = In>
+using ArgPlan = Plan<Input<In>, Output<Out>, Indices<IndexType>>;
+template <class In, class Out>
+using StoredArgPlan = Plan<Input<In>, Output<Out>>;
+// Those of arg_minmax().
+template <class In, class IndexType = std::uint64_t, class Out = In>
+using ArgMinMaxPlan = Plan<Input<In>, Output<Out>, Indices<IndexType>, Second<Out>, SecondIndices<IndexType>>;
+template <class In, class Out>
+using StoredArgMinMaxPlan = Plan<Input<In>, Output<Out>, Second<Out>>;
 
 namespace detail {
 
@@ -87,31 +95,44 @@ auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
   return call;
 }
 
-template <class T, class IndexType, class PlanType = ArgPlan<T, IndexType>>
+inline const ArgOptions& with_store(const ArgOptions& options) {
+  if (options.store.get() == nullptr)
+    throw RequestError("store is left out, and so is the pointer to an index: pass one of the two");
+  return options;
+}
+
+template <class PlanType, class In, class Acc, class Out>
 auto extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
-  using Acc = default_accumulator_t<T, T>;
-  check_types<T, Acc, T>();
-  check_role<SCANTUNE_FUNCTION_LESS>("less", options.less.get());
   Call<scantune_reduce_request, PlanType> call = {SCANTUNE_REDUCE_REQUEST_INIT, options.stream};
   scantune_reduce_request& request = call.request;
-  take_options(request.head, n, options);
-  request.input_type = request.output_type = type_of<T>();
-  request.accumulator_type = type_of<Acc>();
-  if constexpr (kIsStruct<T>) take_struct<T>(request);
-  take_segments(request, n, options.segments);
+  take_mapped<In, Acc, Out>(request, n, options);
+  check_role<SCANTUNE_FUNCTION_LESS>("less", options.less.get());
   check_no_output_strides(options.segments.placed());
   request.op = op.value();
   request.combine = op.function();  // the library refuses a custom operator here
   request.position = static_cast<scantune_position>(options.position);
-  request.index_type = count_type<IndexType>();
   request.less = options.less.get();
   return call;
 }
 
-template <class T, class IndexType>
+template <class In, class Acc, class Out, class IndexType>
+auto indexed_extreme_of(std::uint64_t n, const Op& op, const ArgOptions& options) {
+  auto call = extreme_of<ArgPlan<In, IndexType, Out>, In, Acc, Out>(n, op, options);
+  call.request.index_type = count_type<IndexType>();
+  return call;
+}
+
+template <class PlanType, class In, class Acc, class Out>
 auto extremes_of(std::uint64_t n, const ArgOptions& options) {
-  auto call = extreme_of<T, IndexType, ArgMinMaxPlan<T, IndexType>>(n, Op::min, options);
+  auto call = extreme_of<PlanType, In, Acc, Out>(n, Op::min, options);
   call.request.extremes = SCANTUNE_BOTH_EXTREMES;
+  return call;
+}
+
+template <class In, class Acc, class Out, class IndexType>
+auto indexed_extremes_of(std::uint64_t n, const ArgOptions& options) {
+  auto call = extremes_of<ArgMinMaxPlan<In, IndexType, Out>, In, Acc, Out>(n, options);
+  call.request.index_type = count_type<IndexType>();
   return call;
 }
 
@@ -149,38 +170,63 @@ SCANTUNE_EXPLAIN_MISTAKES(reduce)
 // equal items the first is the result, or with Position::last the last. -0 is less than +0. If the input has a NaN, the
 // first one, or the last, is the result. If n is 0, the value is what Op::min starts from, the greatest, or with `less`
 // is not written, and the index has all bits set, as -1 has. Throws RequestError, and launches nothing, if an argument
-// is wrong.
-template <class T, class IndexType>
-void argmin(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::extreme_of<T, IndexType>(n, Op::min, options).run(input, value, index);
+// is wrong. Acc is the type of the items that are compared, after a load.
+template <class In, class Out, class IndexType, class Acc = default_accumulator_t<Out, Out>>
+void argmin(const In* input, Out* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
+  detail::indexed_extreme_of<In, Acc, Out, IndexType>(n, Op::min, options).run(input, value, index);
+}
+// The same with a store, which takes value and index. It is not called where nothing is written.
+template <class In, class Out, class Acc = default_accumulator_t<In, In>>
+void argmin(const In* input, Out* output, std::uint64_t n, const ArgOptions& options) {
+  detail::extreme_of<StoredArgPlan<In, Out>, In, Acc, Out>(n, Op::min, detail::with_store(options)).run(input, output);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmin)
 // The same for the greatest item.
-template <class T, class IndexType>
-void argmax(const T* input, T* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
-  detail::extreme_of<T, IndexType>(n, Op::max, options).run(input, value, index);
+template <class In, class Out, class IndexType, class Acc = default_accumulator_t<Out, Out>>
+void argmax(const In* input, Out* value, IndexType* index, std::uint64_t n, const ArgOptions& options = {}) {
+  detail::indexed_extreme_of<In, Acc, Out, IndexType>(n, Op::max, options).run(input, value, index);
+}
+template <class In, class Out, class Acc = default_accumulator_t<In, In>>
+void argmax(const In* input, Out* output, std::uint64_t n, const ArgOptions& options) {
+  detail::extreme_of<StoredArgPlan<In, Out>, In, Acc, Out>(n, Op::max, detail::with_store(options)).run(input, output);
 }
 SCANTUNE_EXPLAIN_MISTAKES(argmax)
 
 // op: Op::min or Op::max. Throws what reduce_plan() throws.
-template <class T, class IndexType = std::uint64_t>
-ArgPlan<T, IndexType> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
-  return detail::extreme_of<T, IndexType>(n, op, options).plan();
+template <class In, class IndexType = std::uint64_t, class Out = In, class Acc = default_accumulator_t<Out, Out>>
+ArgPlan<In, IndexType, Out> arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options = {}) {
+  return detail::indexed_extreme_of<In, Acc, Out, IndexType>(n, op, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(arg_plan)
+template <class In, class Out, class Acc = default_accumulator_t<In, In>>
+StoredArgPlan<In, Out> stored_arg_plan(std::uint64_t n, const Op& op, const ArgOptions& options) {
+  return detail::extreme_of<StoredArgPlan<In, Out>, In, Acc, Out>(n, op, detail::with_store(options)).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(stored_arg_plan)
 
 // Does argmin() and argmax() at once, with the same options: the input is read once.
-template <class T, class IndexType>
-void arg_minmax(const T* input, T* least, IndexType* least_index, T* greatest, IndexType* greatest_index,
+template <class In, class Out, class IndexType, class Acc = default_accumulator_t<Out, Out>>
+void arg_minmax(const In* input, Out* least, IndexType* least_index, Out* greatest, IndexType* greatest_index,
                 std::uint64_t n, const ArgOptions& options = {}) {
-  detail::extremes_of<T, IndexType>(n, options).run(input, least, least_index, greatest, greatest_index);
+  detail::indexed_extremes_of<In, Acc, Out, IndexType>(n, options)
+      .run(input, least, least_index, greatest, greatest_index);
+}
+template <class In, class Out, class Acc = default_accumulator_t<In, In>>
+void arg_minmax(const In* input, Out* least, Out* greatest, std::uint64_t n, const ArgOptions& options) {
+  detail::extremes_of<StoredArgMinMaxPlan<In, Out>, In, Acc, Out>(n, detail::with_store(options))
+      .run(input, least, greatest);
 }
 SCANTUNE_EXPLAIN_MISTAKES(arg_minmax)
-template <class T, class IndexType = std::uint64_t>
-ArgMinMaxPlan<T, IndexType> arg_minmax_plan(std::uint64_t n, const ArgOptions& options = {}) {
-  return detail::extremes_of<T, IndexType>(n, options).plan();
+template <class In, class IndexType = std::uint64_t, class Out = In, class Acc = default_accumulator_t<Out, Out>>
+ArgMinMaxPlan<In, IndexType, Out> arg_minmax_plan(std::uint64_t n, const ArgOptions& options = {}) {
+  return detail::indexed_extremes_of<In, Acc, Out, IndexType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(arg_minmax_plan)
+template <class In, class Out, class Acc = default_accumulator_t<In, In>>
+StoredArgMinMaxPlan<In, Out> stored_arg_minmax_plan(std::uint64_t n, const ArgOptions& options) {
+  return detail::extremes_of<StoredArgMinMaxPlan<In, Out>, In, Acc, Out>(n, detail::with_store(options)).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(stored_arg_minmax_plan)
 
 }  // namespace scantune::runtime
 

@@ -67,13 +67,18 @@ typedef enum scantune_role {
   SCANTUNE_FLAGS = 3,   /* a flag per item */
   SCANTUNE_VALUES = 4,  /* values that move with the items */
   SCANTUNE_VALUES_OUTPUT = 5,
-  SCANTUNE_SECOND = 6,        /* the second of three parts; the greatest items */
-  SCANTUNE_REJECTED = 7,      /* items that are not kept */
-  SCANTUNE_COUNT = 8,         /* how many items the output has; with three parts also the second part */
-  SCANTUNE_SECOND_INDICES = 9 /* of SCANTUNE_SECOND */
+  SCANTUNE_SECOND = 6,         /* the second of three parts; the greatest items */
+  SCANTUNE_REJECTED = 7,       /* items that are not kept */
+  SCANTUNE_COUNT = 8,          /* how many items the output has; with three parts also the second part */
+  SCANTUNE_SECOND_INDICES = 9, /* of SCANTUNE_SECOND */
+  SCANTUNE_KEYS = 10,          /* a key per item; runs of equal ones are segments */
+  SCANTUNE_KEYS_OUTPUT = 11,   /* the key of each segment */
+  SCANTUNE_BEGINS = 12,        /* where each segment begins, and where the last one ends */
+  SCANTUNE_ENDS = 13,          /* the item after each segment; SCANTUNE_BEGINS has then no end of the last one */
+  SCANTUNE_SEGMENT_COUNT = 14  /* how many segments there are */
 } scantune_role;
 
-#define SCANTUNE_ROLES 10
+#define SCANTUNE_ROLES 15
 
 /* The arrays of a request, all in device memory. Set all arrays that the request has, and leave the others NULL.
  * Outputs are written through these pointers: pass a pointer to const only as an input. */

@@ -29,6 +29,7 @@
 #include "scantune/memory.hpp"
 #include "scantune/reduce.hpp"
 #include "scantune/scan.hpp"
+#include "scantune/segments.hpp"
 #include "scantune/select.hpp"
 #include "scantune/sort.hpp"
 

@@ -10,8 +10,18 @@ typedef enum scantune_kind { SCANTUNE_INCLUSIVE = 0, SCANTUNE_EXCLUSIVE = 1 } sc
  * rows or columns, those of its own row or column. */
 typedef enum scantune_direction { SCANTUNE_FORWARD = 0, SCANTUNE_REVERSE = 1 } scantune_direction;
 
-/* A scan of SCANTUNE_INPUT into SCANTUNE_OUTPUT, n items each; in place if the two are equal. If n is 0, it does
- * nothing. Start from SCANTUNE_SCAN_REQUEST_INIT. */
+/* What is written of segments by flags, bits or keys. */
+typedef enum scantune_results {
+  SCANTUNE_RESULTS = 0, /* a result for each item */
+  /* The last result of each segment, one after the other, and nothing after them: a reduction of each. SCANTUNE_COUNT
+   * receives their number, SCANTUNE_KEYS_OUTPUT the key of each, where there are keys. Not in place, not exclusive and
+   * not in reverse. If n is 0, the count is 0. */
+  SCANTUNE_TOTALS = 1
+} scantune_results;
+
+/* A scan of SCANTUNE_INPUT into SCANTUNE_OUTPUT, n items each; in place if the two are equal. SCANTUNE_FLAGS or
+ * SCANTUNE_KEYS say where segments start; they must not overlap the output. If n is 0, it does nothing. Start from
+ * SCANTUNE_SCAN_REQUEST_INIT. */
 typedef struct scantune_scan_request {
   scantune_head head;
   scantune_type input_type;       /* type of the items; has no default */
@@ -52,19 +62,29 @@ typedef struct scantune_scan_request {
   const void* init;
   const void* device_init;
   const void* device_inits;
-  /* The number of items, in device memory, for scans without segments; NULL: n. It is read when the scan runs, in
+  /* The number of items, in device memory, not for rows and columns; NULL: n. It is read when the scan runs, in
    * stream order, so it may change between replays of a graph. It must be outside the output. If it is greater than n
    * or negative, the first n items are scanned. Nothing is written after the scanned items. If n is 0, nothing runs and
    * device_clamped is not written. */
   const void* device_n;
   uint32_t* device_clamped; /* the scan writes 1 here if *device_n is greater than n, else 0; or NULL */
+  /* type of the keys of SCANTUNE_BY_KEYS: a number, else the default. Integers are equal if their bytes are; a NaN
+   * equals nothing, and -0 equals +0. */
+  scantune_type key_type;
+  scantune_results results;
+  scantune_type count_type; /* of SCANTUNE_COUNT: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without totals
+                               the default is all that is allowed. Kernels are faster with 4 */
+  uint32_t spare;           /* reserved; must be 0 */
+  const uint64_t* capacity; /* how many totals there is room for, in host memory; NULL: n. Those beyond are counted and
+                               not written; of 0 their arrays may be NULL */
 } scantune_scan_request;
 
 /* clang-format off */
 #define SCANTUNE_SCAN_REQUEST_INIT                                                                                    \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SCAN, scantune_scan_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE,         \
    SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_SUM, NULL, SCANTUNE_INCLUSIVE, SCANTUNE_FORWARD, SCANTUNE_NO_SEGMENTS,       \
-   SCANTUNE_DEFAULT_TYPE, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+   SCANTUNE_DEFAULT_TYPE, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,           \
+   SCANTUNE_DEFAULT_TYPE, SCANTUNE_RESULTS, SCANTUNE_DEFAULT_TYPE, 0, NULL}
 /* clang-format on */
 
 #endif

@@ -2,6 +2,8 @@
 //
 //   runtime::scan(d_in, d_out, n);                                             // inclusive sum, default stream
 //   runtime::scan(d_flags, d_offsets, n, {.kind = runtime::Kind::exclusive});  // i8 in, i32 out
+//   runtime::scan_by_key(d_in, d_keys, d_out, n);        // each run of equal keys is scanned separately
+//   runtime::segmented_scan(d_in, d_flags, d_out, n);    // a segment starts at each flag that is not 0
 //   auto plan = runtime::plan<float>(n, runtime::Op::max);
 //   plan(d_in, d_out, stream);
 #pragma once
@@ -48,7 +50,7 @@ struct ScanOptions {
   const Acc* device_inits = nullptr;  // one per row or column, in order
   // The number of items, in device memory, outside the output; null: the call's n. It is read when the scan runs, in
   // stream order, so it may change between replays of a graph. At most n items are scanned; input and output have room
-  // for n. Nothing is written after the scanned items. Not with segments.
+  // for n. Nothing is written after the scanned items. Not with rows or columns.
   detail::Read device_n = {};  // a pointer to an integer of 4 or 8 bytes
   // The scan writes 1 here if *device_n is greater than n, else 0; or null.
   std::uint32_t* device_clamped = nullptr;
@@ -72,6 +74,12 @@ struct ScanOptions {
 // A plan of scan().
 template <class In, class Out = In>
 using ScanPlan = Plan<Input<In>, Output<Out>>;
+
+// Plans of scan_by_key() and segmented_scan().
+template <class In, class Key, class Out = In>
+using ScanByKeyPlan = Plan<Input<In>, Keys<Key>, Output<Out>>;
+template <class In, class Flag = std::uint8_t, class Out = In>
+using SegmentedScanPlan = Plan<Input<In>, Flags<Flag>, Output<Out>>;
 
 namespace detail {
 
@@ -98,9 +106,9 @@ void check_identity(const Op& op) {
   refuse_identity<Acc>(*op.function(), bytes, alignment);
 }
 
-// Sets the members that scans and reductions share. The request points into the options, which must outlive it.
-template <class In, class Out, class Acc, class Request, class Options>
-inline void take_combining(Request& request, std::uint64_t n, const Options& options) {
+// Sets the types of scans and reductions, their maps and their segments.
+template <class In, class Acc, class Out, class Request, class Options>
+inline void take_mapped(Request& request, std::uint64_t n, const Options& options) {
   check_types<In, Acc, Out>();
   take_options(request.head, n, options);
   request.input_type = type_of<In>();
@@ -112,8 +120,6 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
     take_struct<In>(request);
   else if constexpr (kIsStruct<Out>)
     take_struct<Out>(request);
-  request.op = options.op.value();
-  request.combine = options.op.function();
   take_segments(request, n, options.segments);
   request.load = options.load.get();
   request.store = options.store.get();
@@ -121,15 +127,23 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
     check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE>("load", request.load);
   if (request.store != nullptr)
     check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE>("store", request.store);
+  check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);
+}
+
+// Sets the members that scans and reductions share. The request points into the options, which must outlive it.
+template <class In, class Out, class Acc, class Request, class Options>
+inline void take_combining(Request& request, std::uint64_t n, const Options& options) {
+  take_mapped<In, Acc, Out>(request, n, options);
+  request.op = options.op.value();
+  request.combine = options.op.function();
   request.init = options.init.get();
   request.device_init = options.device_init;
-  check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);
   if (request.combine != nullptr) check_identity<Acc>(options.op);
 }
 
-template <class In, class Out, class Acc>
+template <class In, class Out, class Acc, class PlanType = ScanPlan<In, Out>>
 auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
-  Call<scantune_scan_request, ScanPlan<In, Out>> call = {SCANTUNE_SCAN_REQUEST_INIT, options.stream};
+  Call<scantune_scan_request, PlanType> call = {SCANTUNE_SCAN_REQUEST_INIT, options.stream};
   scantune_scan_request& request = call.request;
   take_combining<In, Out, Acc>(request, n, options);
   request.kind = static_cast<scantune_kind>(options.kind);
@@ -139,6 +153,33 @@ auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   request.n_type = options.device_n.type();
   request.device_clamped = options.device_clamped;
   return call;
+}
+
+// The scan of segments of any length that arrays of Key or Flag make.
+template <class In, class Out, class Acc, class PlanType>
+auto segmented_scan_of(std::uint64_t n, const ScanOptions<Acc>& options, scantune_segments by) {
+  if (options.segments.kind() != SCANTUNE_NO_SEGMENTS)
+    throw RequestError("segments is given, and those of this function are said by an array: leave it out");
+  auto call = scan_of<In, Out, Acc, PlanType>(n, options);
+  call.request.segments = by;
+  return call;
+}
+template <class In, class Key, class Out, class Acc, class PlanType = ScanByKeyPlan<In, Key, Out>>
+auto scan_by_key_of(std::uint64_t n, const ScanOptions<Acc>& options) {
+  static_assert(std::is_arithmetic_v<Key> || kHalfType<Key> != SCANTUNE_DEFAULT_TYPE, "keys must be numbers");
+  auto call = segmented_scan_of<In, Out, Acc, PlanType>(n, options, SCANTUNE_BY_KEYS);
+  if constexpr (std::is_same_v<Key, bool>)
+    call.request.key_type = SCANTUNE_U8;
+  else
+    call.request.key_type = type_of<Key>();
+  return call;
+}
+template <class In, class Flag, class Out, class Acc, class PlanType = SegmentedScanPlan<In, Flag, Out>>
+auto flagged_scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
+  static_assert(std::is_integral_v<Flag> && (sizeof(Flag) == 1 || std::is_same_v<Flag, std::uint32_t>),
+                "where segments start is said by a byte for each item, or by bits in words of std::uint32_t");
+  return segmented_scan_of<In, Out, Acc, PlanType>(n, options,
+                                                   sizeof(Flag) == 1 ? SCANTUNE_BY_FLAGS : SCANTUNE_BY_BITS);
 }
 
 }  // namespace detail
@@ -170,6 +211,37 @@ ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
   return plan<In, Out, Acc>(n, ScanOptions<Acc>{.op = op});
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
+
+// Scans each run of equal neighbouring keys separately. Integers are equal if their bytes are; a NaN equals nothing,
+// and -0 equals +0. The keys, n numbers, are in device memory and must not overlap the output. `segments` is left out,
+// and device_inits: every run starts from one initial value. Accumulators have at most 24 bytes. Else as scan().
+template <class In, class Key, class Out, class Acc = default_accumulator_t<In, Out>>
+void scan_by_key(const In* input, const Key* keys, Out* output, std::uint64_t n,
+                 const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  detail::scan_by_key_of<In, Key, Out, Acc>(n, options).run(input, keys, output);
+}
+template <class In, class Key, class Out = In, class Acc = default_accumulator_t<In, Out>>
+ScanByKeyPlan<In, Key, Out> scan_by_key_plan(std::uint64_t n,
+                                             const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::scan_by_key_of<In, Key, Out, Acc>(n, options).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES(scan_by_key)
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(scan_by_key_plan)
+
+// The same of segments that start at item 0 and at each item whose flag is set. Flags are bytes that are not 0, bool
+// among them; or, in words of std::uint32_t, bit i % 32 of word i / 32.
+template <class In, class Flag, class Out, class Acc = default_accumulator_t<In, Out>>
+void segmented_scan(const In* input, const Flag* flags, Out* output, std::uint64_t n,
+                    const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  detail::flagged_scan_of<In, Flag, Out, Acc>(n, options).run(input, flags, output);
+}
+template <class In, class Flag = std::uint8_t, class Out = In, class Acc = default_accumulator_t<In, Out>>
+SegmentedScanPlan<In, Flag, Out> segmented_scan_plan(std::uint64_t n,
+                                                     const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::flagged_scan_of<In, Flag, Out, Acc>(n, options).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES(segmented_scan)
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_scan_plan)
 
 // Says which config scan() would run for n items, from which record, and why. Nothing runs, and no workspace is
 // reserved.

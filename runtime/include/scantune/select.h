@@ -55,8 +55,7 @@ typedef struct scantune_select_request {
   scantune_head head;
   scantune_type input_type;
   scantune_type value_type; /* type of a value that moves with each item; SCANTUNE_DEFAULT_TYPE: no values */
-  uint32_t
-      custom_bytes; /* size of an input_type SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
+  uint32_t custom_bytes;    /* size of items of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
   uint32_t custom_alignment; /* alignment of it: 1, 2, 4, 8 or 16; else 0 */
   scantune_criterion criterion;
   scantune_selected selected;
@@ -78,13 +77,23 @@ typedef struct scantune_select_request {
   const uint64_t* capacity;
   const uint64_t* second_capacity;
   const uint64_t* rejected_capacity;
+  /* Maps, as in scantune_scan_request: load makes the items that the criterion looks at, and store what is written of
+   * them, to every output of items. An indexed store is told the place in that output. With SCANTUNE_FUNCTION_GENERATE
+   * there is no SCANTUNE_INPUT, with SCANTUNE_FUNCTION_WRITE no SCANTUNE_OUTPUT; the latter is not allowed with
+   * SCANTUNE_APART, where it could not tell the outputs apart, and no store with SCANTUNE_SELECTED_INDICES. With maps,
+   * SCANTUNE_UNIQUE and SCANTUNE_UNIQUE_BY are never in place. NULL: none. */
+  const scantune_function* load;
+  const scantune_function* store;
+  scantune_type item_type;   /* type of items after load and before store; SCANTUNE_DEFAULT_TYPE: input_type */
+  scantune_type output_type; /* type of outputs of items; SCANTUNE_DEFAULT_TYPE: item_type */
 } scantune_select_request;
 
 /* clang-format off */
 #define SCANTUNE_SELECT_REQUEST_INIT                                                                                  \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SELECT, scantune_select_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,  \
    0, SCANTUNE_LESS, SCANTUNE_SELECTED_ITEMS, SCANTUNE_DROPPED, SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0,      \
-   NULL, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_ITEM, 0, 0, NULL, NULL, NULL}
+   NULL, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_ITEM, 0, 0, NULL, NULL, NULL, NULL, NULL, SCANTUNE_DEFAULT_TYPE,       \
+   SCANTUNE_DEFAULT_TYPE}
 /* clang-format on */
 
 #endif

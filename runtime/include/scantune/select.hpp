@@ -27,6 +27,7 @@
 #include <type_traits>
 
 #include "scantune/criteria.hpp"
+#include "scantune/map.hpp"
 #include "scantune/options.hpp"
 
 namespace scantune::runtime {
@@ -35,6 +36,10 @@ template <class T>
 struct SelectOptions {
   // One of Predicate's. By default items that are not 0 are kept; structs need a source.
   detail::Criterion<T> predicate = {};
+  // Maps: load makes the items that are looked at, and store what is written of them. With a load, the input may have
+  // any type; with a store, the outputs. An indexed store is told the place in its output.
+  UserFunction load = {};
+  UserFunction store = {};
   // Items that there is room for; without a number n. Nothing is written past it, and the count tells how many there
   // are, which may be more. An array with room for nothing may be null. A partition into one array has room for n.
   std::optional<std::uint64_t> capacity = {};           // of kept items, and of what is written beside them
@@ -59,6 +64,8 @@ template <class Flag = std::uint8_t>
 struct FlaggedOptions {
   // One of Predicate's, which is asked about flags. By default items are kept whose flag is not 0.
   detail::Criterion<detail::FlagNumber<Flag>, detail::kFlagWords> predicate = {};
+  UserFunction load = {};  // as in SelectOptions
+  UserFunction store = {};
   std::optional<std::uint64_t> capacity = {};           // as in SelectOptions
   std::optional<std::uint64_t> rejected_capacity = {};  // of partition_flagged()
   Stream stream = nullptr;
@@ -71,7 +78,9 @@ struct FlaggedOptions {
 
 template <class T>
 struct ThreeWayOptions {
-  detail::PartRule<T> parts;                   // one of Parts'
+  detail::PartRule<T> parts;  // one of Parts'
+  UserFunction load = {};     // as in SelectOptions
+  UserFunction store = {};
   std::optional<std::uint64_t> capacity = {};  // as in SelectOptions, of the first part
   std::optional<std::uint64_t> second_capacity = {};
   std::optional<std::uint64_t> rejected_capacity = {};  // of the rest
@@ -84,7 +93,9 @@ struct ThreeWayOptions {
 };
 
 struct UniqueOptions {
-  UserFunction equality = {};                  // Equality::source()
+  UserFunction equality = {};  // Equality::source()
+  UserFunction load = {};      // as in SelectOptions
+  UserFunction store = {};
   std::optional<std::uint64_t> capacity = {};  // as in SelectOptions
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
@@ -96,20 +107,20 @@ struct UniqueOptions {
 
 // Plans of the functions below. The first serves unique_consecutive() and partitions into one array, too, and that of
 // flagged items partitions by flags into one array.
-template <class T, class CountType = std::uint64_t>
-using SelectPlan = Plan<Input<T>, Output<T>, Count<CountType>>;
-template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
-using FlaggedPlan = Plan<Input<T>, Flags<Flag>, Output<T>, Count<CountType>>;
-template <class Key, class Value, class CountType = std::uint64_t>
-using UniqueByKeyPlan = Plan<Input<Key>, Values<Value>, Output<Key>, ValuesOutput<Value>, Count<CountType>>;
-template <class T, class Index, class CountType = std::uint64_t>
-using IndicesPlan = Plan<Input<T>, Output<Index>, Count<CountType>>;
-template <class T, class CountType = std::uint64_t>
-using PartitionPlan = Plan<Input<T>, Output<T>, Rejected<T>, Count<CountType>>;
-template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
-using FlaggedPartitionPlan = Plan<Input<T>, Flags<Flag>, Output<T>, Rejected<T>, Count<CountType>>;
-template <class T, class CountType = std::uint64_t>
-using ThreeWayPlan = Plan<Input<T>, Output<T>, Second<T>, Rejected<T>, Count<CountType>>;
+template <class In, class CountType = std::uint64_t, class Out = In>
+using SelectPlan = Plan<Input<In>, Output<Out>, Count<CountType>>;
+template <class In, class CountType = std::uint64_t, class Flag = std::uint8_t, class Out = In>
+using FlaggedPlan = Plan<Input<In>, Flags<Flag>, Output<Out>, Count<CountType>>;
+template <class Key, class Value, class CountType = std::uint64_t, class KeyOut = Key>
+using UniqueByKeyPlan = Plan<Input<Key>, Values<Value>, Output<KeyOut>, ValuesOutput<Value>, Count<CountType>>;
+template <class In, class Index, class CountType = std::uint64_t>
+using IndicesPlan = Plan<Input<In>, Output<Index>, Count<CountType>>;
+template <class In, class CountType = std::uint64_t, class Out = In>
+using PartitionPlan = Plan<Input<In>, Output<Out>, Rejected<Out>, Count<CountType>>;
+template <class In, class CountType = std::uint64_t, class Flag = std::uint8_t, class Out = In>
+using FlaggedPartitionPlan = Plan<Input<In>, Flags<Flag>, Output<Out>, Rejected<Out>, Count<CountType>>;
+template <class In, class CountType = std::uint64_t, class Out = In>
+using ThreeWayPlan = Plan<Input<In>, Output<Out>, Second<Out>, Rejected<Out>, Count<CountType>>;
 
 namespace detail {
 
@@ -144,13 +155,54 @@ inline const std::uint64_t* pointer_to(const std::optional<std::uint64_t>& numbe
   return number ? &*number : nullptr;
 }
 
+// Whether items of both types are the same without a map.
+template <class From, class To>
+inline constexpr bool kIsAlike =
+    kIsStruct<From> || kIsStruct<To> ? std::is_same_v<From, To> : type_of<From>() == type_of<To>();
+
+// Sets the types in memory of input and outputs, and that of the items that are looked at; and the maps between them.
+template <class In, class Item, class Out, class Options>
+void take_items(scantune_select_request& request, const Options& options) {
+  static_assert(!std::is_const_v<Out>, "an output is const: items are written there");
+  static_assert(
+      !kIsStruct<Item> || ((!kIsStruct<In> || kIsAlike<In, Item>) && (!kIsStruct<Out> || kIsAlike<Out, Item>)),
+      "a struct is input, item and output type at once, or a map comes between it and a number");
+  static_assert(!kIsStruct<In> || !kIsStruct<Out> || (sizeof(In) == sizeof(Out) && alignof(In) == alignof(Out)),
+                "two structs, of input and output, must have one size and one alignment");
+  request.load = options.load.get();
+  request.store = options.store.get();
+  check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_GENERATE>("load", request.load);
+  check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE>("store", request.store);
+  const auto refuse = [](const char* array, const char* map, const std::string& its_type) {
+    throw RequestError(
+        std::string("the ") + array + " is of " + its_type + ", and the items that are looked at are of " +
+        type_name(type_of<Item>(), sizeof(Item), alignof(Item)) +
+        ": pass arrays of one type, name that of the items, as in SelectOptions<int>{}, or pass a map as " + map);
+  };
+  if (!kIsAlike<In, Item> && request.load == nullptr)
+    refuse("input", "load", type_name(type_of<In>(), sizeof(In), alignof(In)));
+  if (!kIsAlike<Item, Out> && request.store == nullptr)
+    refuse("output", "store", type_name(type_of<Out>(), sizeof(Out), alignof(Out)));
+  // Members that are needless stay 0, which a library that does not know them takes.
+  request.input_type = type_of<In>();
+  if (request.load != nullptr) request.item_type = type_of<Item>();
+  if (request.store != nullptr) request.output_type = type_of<Out>();
+  if constexpr (kIsStruct<Item>) {
+    take_struct<Item>(request);
+  } else {
+    if constexpr (kIsStruct<Out>)
+      if (request.store != nullptr && request.store->role != SCANTUNE_FUNCTION_WRITE) take_struct<Out>(request);
+    if constexpr (kIsStruct<In>)
+      if (request.load != nullptr && request.load->role != SCANTUNE_FUNCTION_GENERATE) take_struct<In>(request);
+  }
+}
+
 // Each points into the options, which must outlive it.
-template <template <class, class> class PlanOf, class T, class CountType, class Options>
-Call<scantune_select_request, PlanOf<T, CountType>> selection_of(std::uint64_t n, const Options& options) {
+template <class PlanType, class In, class Item, class Out, class CountType, class Options>
+Call<scantune_select_request, PlanType> selection_of(std::uint64_t n, const Options& options) {
   scantune_select_request request = SCANTUNE_SELECT_REQUEST_INIT;
   take_options(request.head, n, options);
-  request.input_type = type_of<T>();
-  if constexpr (kIsStruct<T>) take_struct<T>(request);
+  take_items<In, Item, Out>(request, options);
   request.count_type = count_type<CountType>();
   take_rule(request, options);
   request.capacity = pointer_to(options.capacity);
@@ -160,10 +212,9 @@ Call<scantune_select_request, PlanOf<T, CountType>> selection_of(std::uint64_t n
   return {request, options.stream};
 }
 
-template <class Key, class Value, class CountType>
+template <class Key, class Item, class KeyOut, class Value, class CountType>
 auto selection_by_key(std::uint64_t n, const UniqueOptions& options) {
-  Call<scantune_select_request, UniqueByKeyPlan<Key, Value, CountType>> call = {
-      selection_of<SelectPlan, Key, CountType>(n, options).request, options.stream};
+  auto call = selection_of<UniqueByKeyPlan<Key, Value, CountType, KeyOut>, Key, Item, KeyOut, CountType>(n, options);
   call.request.value_type = moved_type<Value>();
   if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) {
     call.request.value_bytes = sizeof(Value);
@@ -172,200 +223,204 @@ auto selection_by_key(std::uint64_t n, const UniqueOptions& options) {
   return call;
 }
 
-template <class T, class Index, class CountType, class Options>
+template <class In, class Item, class Index, class CountType, class Options>
 auto selection_of_indices(std::uint64_t n, const Options& options) {
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
-  Call<scantune_select_request, IndicesPlan<T, Index, CountType>> call = {
-      selection_of<SelectPlan, T, CountType>(n, options).request, options.stream};
+  auto call = selection_of<IndicesPlan<In, Index, CountType>, In, Item, Item, CountType>(n, options);
   call.request.selected = SCANTUNE_SELECTED_INDICES;
   call.request.index_type = type_of<Index>();
   return call;
 }
 
-template <template <class, class> class PlanOf, class T, class CountType, class Options>
+template <class PlanType, class In, class Item, class Out, class CountType, class Options>
 auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rejected) {
-  auto call = selection_of<PlanOf, T, CountType>(n, options);
+  auto call = selection_of<PlanType, In, Item, Out, CountType>(n, options);
   call.request.rejected = rejected;
   return call;
 }
 
-// Plans by flags of one type, as the templates above take them.
-template <class Flag>
-struct FlaggedBy {
-  template <class T, class CountType>
-  using Selection = FlaggedPlan<T, CountType, Flag>;
-  template <class T, class CountType>
-  using Partition = FlaggedPartitionPlan<T, CountType, Flag>;
-};
-
 }  // namespace detail
 
-// Writes the items of input[0, n) that the predicate keeps to the output, in order, and their number to count[0].
-template <class T, class CountType>
-void select(const T* input, T* output, CountType* count, std::uint64_t n,
-            const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::selection_of<SelectPlan, T, CountType>(n, options).run(input, output, count);
+// Writes the items of input[0, n) that the predicate keeps to the output, in order, and their number to count[0]. Item
+// is the type of the items that are looked at, between the maps where there are two: that of the options, or else of
+// the output.
+template <class In, class Out, class CountType, class Item = Out>
+void select(const In* input, Out* output, CountType* count, std::uint64_t n, const SelectOptions<Item>& options = {}) {
+  detail::selection_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select)
 
 // The same for items whose flag is not 0, or one that the predicate keeps. Flags are bool, integers or floating-point
 // numbers.
-template <class T, class Flag, class CountType>
-void select_flagged(const T* input, const Flag* flags, T* output, CountType* count, std::uint64_t n,
+template <class In, class Flag, class Out, class CountType, class Item = Out>
+void select_flagged(const In* input, const Flag* flags, Out* output, CountType* count, std::uint64_t n,
                     const FlaggedOptions<std::type_identity_t<Flag>>& options = {}) {
-  detail::selection_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options)
+  detail::selection_of<FlaggedPlan<In, CountType, Flag, Out>, In, Item, Out, CountType>(n, options)
       .run(input, flags, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_flagged)
 
 // Keeps the first of each run of equal items: items that do not equal the one before them.
-template <class T, class CountType>
-void unique_consecutive(const T* input, T* output, CountType* count, std::uint64_t n,
+template <class In, class Out, class CountType, class Item = Out>
+void unique_consecutive(const In* input, Out* output, CountType* count, std::uint64_t n,
                         const UniqueOptions& options = {}) {
-  detail::selection_of<SelectPlan, T, CountType>(n, options).run(input, output, count);
+  detail::selection_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options).run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_consecutive)
 
 // Keeps the first key of each run of equal keys, and its value, which is of any trivially copyable type of 1 to 32
-// bytes. Keys may be selected in place, values not.
-template <class Key, class Value, class CountType>
-void unique_by_key(const Key* keys, const Value* values, Key* keys_output, Value* values_output, CountType* count,
+// bytes. Keys may be selected in place, values not. Maps are of keys.
+template <class Key, class Value, class KeyOut, class CountType, class Item = KeyOut>
+void unique_by_key(const Key* keys, const Value* values, KeyOut* keys_output, Value* values_output, CountType* count,
                    std::uint64_t n, const UniqueOptions& options = {}) {
-  detail::selection_by_key<Key, Value, CountType>(n, options).run(keys, values, keys_output, values_output, count);
+  detail::selection_by_key<Key, Item, KeyOut, Value, CountType>(n, options)
+      .run(keys, values, keys_output, values_output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_by_key)
 
 // Writes the indices of the items that the predicate keeps, by default those that are not 0. An index is an integer of
-// 4 or 8 bytes, and must be able to count n items.
-template <class T, class Index, class CountType>
-void select_indices(const T* input, Index* indices, CountType* count, std::uint64_t n,
-                    const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::selection_of_indices<T, Index, CountType>(n, options).run(input, indices, count);
+// 4 or 8 bytes, and must be able to count n items. There is no store.
+template <class In, class Index, class CountType, class Item = In>
+void select_indices(const In* input, Index* indices, CountType* count, std::uint64_t n,
+                    const SelectOptions<Item>& options = {}) {
+  detail::selection_of_indices<In, Item, Index, CountType>(n, options).run(input, indices, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(select_indices)
 
 // The same of the first item of each run of equal items.
-template <class T, class Index, class CountType>
-void unique_indices(const T* input, Index* indices, CountType* count, std::uint64_t n,
+template <class In, class Index, class CountType, class Item = In>
+void unique_indices(const In* input, Index* indices, CountType* count, std::uint64_t n,
                     const UniqueOptions& options = {}) {
-  detail::selection_of_indices<T, Index, CountType>(n, options).run(input, indices, count);
+  detail::selection_of_indices<In, Item, Index, CountType>(n, options).run(input, indices, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(unique_indices)
 
 // Writes the items that the predicate keeps to `kept` and the others to `rejected`, both in order, and the number of
 // kept ones to count[0].
-template <class T, class CountType>
-void partition(const T* input, T* kept, T* rejected, CountType* count, std::uint64_t n,
-               const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::partition_of<PartitionPlan, T, CountType>(n, options, SCANTUNE_APART).run(input, kept, rejected, count);
+template <class In, class Out, class CountType, class Item = Out>
+void partition(const In* input, Out* kept, Out* rejected, CountType* count, std::uint64_t n,
+               const SelectOptions<Item>& options = {}) {
+  detail::partition_of<PartitionPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_APART)
+      .run(input, kept, rejected, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition)
 
 // The same into one array: the items that the predicate keeps, then the others. The output must not overlap the input.
-template <class T, class CountType>
-void partition_into_one(const T* input, T* output, CountType* count, std::uint64_t n,
-                        const SelectOptions<std::type_identity_t<T>>& options = {}) {
-  detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).run(input, output, count);
+template <class In, class Out, class CountType, class Item = Out>
+void partition_into_one(const In* input, Out* output, CountType* count, std::uint64_t n,
+                        const SelectOptions<Item>& options = {}) {
+  detail::partition_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_BEHIND)
+      .run(input, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_into_one)
 
 // Both for the items that flags keep, as in select_flagged().
-template <class T, class Flag, class CountType>
-void partition_flagged(const T* input, const Flag* flags, T* kept, T* rejected, CountType* count, std::uint64_t n,
+template <class In, class Flag, class Out, class CountType, class Item = Out>
+void partition_flagged(const In* input, const Flag* flags, Out* kept, Out* rejected, CountType* count, std::uint64_t n,
                        const FlaggedOptions<std::type_identity_t<Flag>>& options = {}) {
-  detail::partition_of<detail::FlaggedBy<Flag>::template Partition, T, CountType>(n, options, SCANTUNE_APART)
+  detail::partition_of<FlaggedPartitionPlan<In, CountType, Flag, Out>, In, Item, Out, CountType>(n, options,
+                                                                                                 SCANTUNE_APART)
       .run(input, flags, kept, rejected, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_flagged)
-template <class T, class Flag, class CountType>
-void partition_flagged_into_one(const T* input, const Flag* flags, T* output, CountType* count, std::uint64_t n,
+template <class In, class Flag, class Out, class CountType, class Item = Out>
+void partition_flagged_into_one(const In* input, const Flag* flags, Out* output, CountType* count, std::uint64_t n,
                                 const FlaggedOptions<std::type_identity_t<Flag>>& options = {}) {
-  detail::partition_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options, SCANTUNE_BEHIND)
+  detail::partition_of<FlaggedPlan<In, CountType, Flag, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_BEHIND)
       .run(input, flags, output, count);
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition_flagged_into_one)
 
 // Writes three parts to `first`, `second` and `rest`, each in order, and the sizes of the first two to counts[0] and
 // counts[1]. No arrays may overlap. Messages call them output, second and rejected.
-template <class T, class CountType>
-void three_way_partition(const T* input, T* first, T* second, T* rest, CountType* counts, std::uint64_t n,
-                         const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::partition_of<ThreeWayPlan, T, CountType>(n, options, SCANTUNE_APART).run(input, first, second, rest, counts);
+template <class In, class Out, class CountType, class Item = Out>
+void three_way_partition(const In* input, Out* first, Out* second, Out* rest, CountType* counts, std::uint64_t n,
+                         const ThreeWayOptions<Item>& options) {
+  detail::partition_of<ThreeWayPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_APART)
+      .run(input, first, second, rest, counts);
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition)
 
 // The same into one array, the parts in order.
-template <class T, class CountType>
-void three_way_partition_into_one(const T* input, T* output, CountType* counts, std::uint64_t n,
-                                  const ThreeWayOptions<std::type_identity_t<T>>& options) {
-  detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).run(input, output, counts);
+template <class In, class Out, class CountType, class Item = Out>
+void three_way_partition_into_one(const In* input, Out* output, CountType* counts, std::uint64_t n,
+                                  const ThreeWayOptions<Item>& options) {
+  detail::partition_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_BEHIND)
+      .run(input, output, counts);
 }
 SCANTUNE_EXPLAIN_MISTAKES(three_way_partition_into_one)
 
 // Create plans for exactly n items. Throw RequestError if no kernel solves the problem, and another scantune::Error if
 // the kernel cannot be compiled or loaded.
-template <class T, class CountType = std::uint64_t>
-SelectPlan<T, CountType> select_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::selection_of<SelectPlan, T, CountType>(n, options).plan();
+template <class In, class CountType = std::uint64_t, class Out = In, class Item = Out>
+SelectPlan<In, CountType, Out> select_plan(std::uint64_t n, const SelectOptions<Item>& options = {}) {
+  return detail::selection_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_plan)
-template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
-FlaggedPlan<T, CountType, Flag> select_flagged_plan(std::uint64_t n, const FlaggedOptions<Flag>& options = {}) {
-  return detail::selection_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options).plan();
+template <class In, class CountType = std::uint64_t, class Flag = std::uint8_t, class Out = In, class Item = Out>
+FlaggedPlan<In, CountType, Flag, Out> select_flagged_plan(std::uint64_t n, const FlaggedOptions<Flag>& options = {}) {
+  return detail::selection_of<FlaggedPlan<In, CountType, Flag, Out>, In, Item, Out, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_flagged_plan)
-template <class T, class CountType = std::uint64_t>
-SelectPlan<T, CountType> unique_consecutive_plan(std::uint64_t n, const UniqueOptions& options = {}) {
-  return detail::selection_of<SelectPlan, T, CountType>(n, options).plan();
+template <class In, class CountType = std::uint64_t, class Out = In, class Item = Out>
+SelectPlan<In, CountType, Out> unique_consecutive_plan(std::uint64_t n, const UniqueOptions& options = {}) {
+  return detail::selection_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_consecutive_plan)
-template <class Key, class Value, class CountType = std::uint64_t>
-UniqueByKeyPlan<Key, Value, CountType> unique_by_key_plan(std::uint64_t n, const UniqueOptions& options = {}) {
-  return detail::selection_by_key<Key, Value, CountType>(n, options).plan();
+template <class Key, class Value, class CountType = std::uint64_t, class KeyOut = Key, class Item = KeyOut>
+UniqueByKeyPlan<Key, Value, CountType, KeyOut> unique_by_key_plan(std::uint64_t n, const UniqueOptions& options = {}) {
+  return detail::selection_by_key<Key, Item, KeyOut, Value, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_by_key_plan)
-template <class T, class Index = std::uint64_t, class CountType = std::uint64_t>
-IndicesPlan<T, Index, CountType> select_indices_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::selection_of_indices<T, Index, CountType>(n, options).plan();
+template <class In, class Index = std::uint64_t, class CountType = std::uint64_t, class Item = In>
+IndicesPlan<In, Index, CountType> select_indices_plan(std::uint64_t n, const SelectOptions<Item>& options = {}) {
+  return detail::selection_of_indices<In, Item, Index, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(select_indices_plan)
-template <class T, class Index = std::uint64_t, class CountType = std::uint64_t>
-IndicesPlan<T, Index, CountType> unique_indices_plan(std::uint64_t n, const UniqueOptions& options = {}) {
-  return detail::selection_of_indices<T, Index, CountType>(n, options).plan();
+template <class In, class Index = std::uint64_t, class CountType = std::uint64_t, class Item = In>
+IndicesPlan<In, Index, CountType> unique_indices_plan(std::uint64_t n, const UniqueOptions& options = {}) {
+  return detail::selection_of_indices<In, Item, Index, CountType>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(unique_indices_plan)
-template <class T, class CountType = std::uint64_t>
-PartitionPlan<T, CountType> partition_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::partition_of<PartitionPlan, T, CountType>(n, options, SCANTUNE_APART).plan();
+template <class In, class CountType = std::uint64_t, class Out = In, class Item = Out>
+PartitionPlan<In, CountType, Out> partition_plan(std::uint64_t n, const SelectOptions<Item>& options = {}) {
+  return detail::partition_of<PartitionPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_APART)
+      .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_plan)
-template <class T, class CountType = std::uint64_t>
-SelectPlan<T, CountType> partition_into_one_plan(std::uint64_t n, const SelectOptions<T>& options = {}) {
-  return detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).plan();
+template <class In, class CountType = std::uint64_t, class Out = In, class Item = Out>
+SelectPlan<In, CountType, Out> partition_into_one_plan(std::uint64_t n, const SelectOptions<Item>& options = {}) {
+  return detail::partition_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_BEHIND)
+      .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_into_one_plan)
-template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
-FlaggedPartitionPlan<T, CountType, Flag> partition_flagged_plan(std::uint64_t n,
-                                                                const FlaggedOptions<Flag>& options = {}) {
-  return detail::partition_of<detail::FlaggedBy<Flag>::template Partition, T, CountType>(n, options, SCANTUNE_APART)
+template <class In, class CountType = std::uint64_t, class Flag = std::uint8_t, class Out = In, class Item = Out>
+FlaggedPartitionPlan<In, CountType, Flag, Out> partition_flagged_plan(std::uint64_t n,
+                                                                      const FlaggedOptions<Flag>& options = {}) {
+  return detail::partition_of<FlaggedPartitionPlan<In, CountType, Flag, Out>, In, Item, Out, CountType>(n, options,
+                                                                                                        SCANTUNE_APART)
       .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_flagged_plan)
-template <class T, class CountType = std::uint64_t, class Flag = std::uint8_t>
-FlaggedPlan<T, CountType, Flag> partition_flagged_into_one_plan(std::uint64_t n,
-                                                                const FlaggedOptions<Flag>& options = {}) {
-  return detail::partition_of<detail::FlaggedBy<Flag>::template Selection, T, CountType>(n, options, SCANTUNE_BEHIND)
+template <class In, class CountType = std::uint64_t, class Flag = std::uint8_t, class Out = In, class Item = Out>
+FlaggedPlan<In, CountType, Flag, Out> partition_flagged_into_one_plan(std::uint64_t n,
+                                                                      const FlaggedOptions<Flag>& options = {}) {
+  return detail::partition_of<FlaggedPlan<In, CountType, Flag, Out>, In, Item, Out, CountType>(n, options,
+                                                                                               SCANTUNE_BEHIND)
       .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(partition_flagged_into_one_plan)
-template <class T, class CountType = std::uint64_t>
-ThreeWayPlan<T, CountType> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  return detail::partition_of<ThreeWayPlan, T, CountType>(n, options, SCANTUNE_APART).plan();
+template <class In, class CountType = std::uint64_t, class Out = In, class Item = Out>
+ThreeWayPlan<In, CountType, Out> three_way_partition_plan(std::uint64_t n, const ThreeWayOptions<Item>& options) {
+  return detail::partition_of<ThreeWayPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_APART)
+      .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_plan)
-template <class T, class CountType = std::uint64_t>
-SelectPlan<T, CountType> three_way_partition_into_one_plan(std::uint64_t n, const ThreeWayOptions<T>& options) {
-  return detail::partition_of<SelectPlan, T, CountType>(n, options, SCANTUNE_BEHIND).plan();
+template <class In, class CountType = std::uint64_t, class Out = In, class Item = Out>
+SelectPlan<In, CountType, Out> three_way_partition_into_one_plan(std::uint64_t n,
+                                                                 const ThreeWayOptions<Item>& options) {
+  return detail::partition_of<SelectPlan<In, CountType, Out>, In, Item, Out, CountType>(n, options, SCANTUNE_BEHIND)
+      .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(three_way_partition_into_one_plan)
 

@@ -57,14 +57,17 @@ typedef struct scantune_sort_request {
                                default is all that is allowed */
   uint64_t rows;            /* number of rows, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
   scantune_input_use input_use;
-  uint32_t spare; /* must be 0 */
+  scantune_type loaded_type; /* type of SCANTUNE_VALUES, if load takes them; SCANTUNE_DEFAULT_TYPE: value_type */
+  /* Makes the values, as in scantune_scan_request, of SCANTUNE_VALUES or of their indices alone; not with
+   * SCANTUNE_CONSUME_INPUT. NULL: none. */
+  const scantune_function* load;
 } scantune_sort_request;
 
 /* clang-format off */
 #define SCANTUNE_SORT_REQUEST_INIT                                                                                    \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SORT, scantune_sort_request, 1), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0, 0,   \
    SCANTUNE_SORTED_KEYS, SCANTUNE_ASCENDING, 0, 0, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE, 0,                    \
-   SCANTUNE_KEEP_INPUT, 0}
+   SCANTUNE_KEEP_INPUT, SCANTUNE_DEFAULT_TYPE, NULL}
 /* clang-format on */
 
 #endif

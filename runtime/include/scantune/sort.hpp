@@ -23,6 +23,7 @@
 #include <string>
 #include <type_traits>
 
+#include "scantune/map.hpp"
 #include "scantune/options.hpp"
 
 namespace scantune::runtime {
@@ -54,13 +55,31 @@ class Consumed {
   T* input_;
 };
 
-// Values that move with the keys, of any trivially copyable type of 1 to 32 bytes, and their output.
+// Values that move with the keys, of any trivially copyable type of 1 to 32 bytes, and their output. A load, one of
+// Map's, makes them, numbers or structs, of an input of any type, or of the indices of keys: {d_input,
+// Map::source(text), d_output}, {Map::generated(text), d_output}. Not with Consumed() keys.
 class SortValues {
  public:
   constexpr SortValues() = default;  // no values
   template <class T>
   constexpr SortValues(Consumed<T> input, T* output) : SortValues(input.get(), output) {
     are_consumed_ = true;
+  }
+  template <class In, class T>
+  SortValues(const In* input, const UserFunction& load, T* output) : SortValues(nullptr, output) {
+    take_load<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, T>(load);
+    input_ = input;
+    loaded_type_ = detail::type_of<In>();
+    static_assert(!detail::kIsStruct<T> || !detail::kIsStruct<In> || std::is_same_v<T, In>,
+                  "a struct is the type of values and of their input at once, or a map comes between it and a number");
+    if constexpr (detail::kIsStruct<In>) {
+      bytes_ = sizeof(In);
+      alignment_ = alignof(In);
+    }
+  }
+  template <class T>
+  SortValues(const UserFunction& load, T* output) : SortValues(nullptr, output) {
+    take_load<SCANTUNE_FUNCTION_GENERATE, SCANTUNE_FUNCTION_GENERATE, T>(load);
   }
   template <class T>
   constexpr SortValues(const std::type_identity_t<T>* input, T* output)
@@ -78,13 +97,27 @@ class SortValues {
   constexpr scantune_type type() const { return type_; }
   constexpr std::uint32_t bytes() const { return bytes_; }          // 0 unless a struct
   constexpr std::uint32_t alignment() const { return alignment_; }  // 0 unless a struct
+  constexpr scantune_type loaded_type() const { return loaded_type_; }
+  const scantune_function* load() const { return load_.get(); }
 
  private:
+  template <int kRole, int kOther, class T>
+  void take_load(const UserFunction& load) {
+    load_ = load;
+    if (load.get() == nullptr) throw RequestError("the load of values is an empty function: pass one of Map's");
+    detail::check_role<kRole, kOther>("the load of values", load.get());
+    type_ = detail::type_of<T>();
+    bytes_ = detail::kIsStruct<T> ? sizeof(T) : 0;
+    alignment_ = detail::kIsStruct<T> ? alignof(T) : 0;
+  }
+
   const void* input_ = nullptr;
   void* output_ = nullptr;
   scantune_type type_ = SCANTUNE_DEFAULT_TYPE;
   std::uint32_t bytes_ = 0, alignment_ = 0;
   bool are_consumed_ = false;
+  scantune_type loaded_type_ = SCANTUNE_DEFAULT_TYPE;
+  UserFunction load_ = {};
 };
 
 // The output for the input index of each key, within its row if there are rows: n integers of 4 or 8 bytes.
@@ -250,6 +283,8 @@ void sort(typename KeysOf<Key>::Pointer input, SortedKey<Key>* output, std::uint
   call.request.index_type = indices.type();
   call.request.custom_bytes = values.bytes();
   call.request.custom_alignment = values.alignment();
+  call.request.loaded_type = values.loaded_type();
+  call.request.load = values.load();
   call.run(input, output, indices.output(), values.input(), values.output());
 }
 

@@ -65,7 +65,12 @@ typedef enum scantune_latency {
 typedef enum scantune_segments {
   SCANTUNE_NO_SEGMENTS = 0, /* all items are one sequence */
   SCANTUNE_ROWS = 1,        /* rows of equal length, contiguous unless they have strides */
-  SCANTUNE_COLUMNS = 2      /* columns of equal length, side by side: item i is in column i % columns */
+  SCANTUNE_COLUMNS = 2,     /* columns of equal length, side by side: item i is in column i % columns */
+  /* Segments of any length. The first begins at item 0, and one at each item */
+  SCANTUNE_BY_FLAGS = 3,  /* whose byte in SCANTUNE_FLAGS is not 0 */
+  SCANTUNE_BY_BITS = 4,   /* whose bit is set: bit i % 32 of word i / 32 in SCANTUNE_FLAGS */
+  SCANTUNE_BY_KEYS = 5,   /* whose key in SCANTUNE_KEYS differs from that of the item before it */
+  SCANTUNE_BY_OFFSETS = 6 /* or each is where SCANTUNE_BEGINS and SCANTUNE_ENDS say */
 } scantune_segments;
 
 #endif

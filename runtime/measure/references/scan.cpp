@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "measure/references/drawn_starts.h"
 #include "measure/references/reverse_of.h"
 #include "measure/references/scanned_items.h"
 
@@ -19,6 +20,7 @@ InputSpec forward_of(InputSpec spec) {
   auto scan = typed<ScanRequest>(spec.request);
   scan.direction = Direction::forward;
   spec.request = scan;
+  spec.is_turned = true;
   return spec;
 }
 
@@ -35,6 +37,9 @@ class ScanReference final : public AlgorithmReference {
     const auto item_bytes = static_cast<u64>(scan.input_bytes());
     fill_scan_input(ScanSpec(forward_of(spec)), scan.n - first - out.size() / item_bytes, out);
     reverse_items(out, item_bytes);
+  }
+  void fill_beside(const InputSpec& spec, OperandRole, u64 first, std::span<std::byte> out) const override {
+    DrawnStarts(spec).fill(first, out);
   }
   void fill_init(const Request& request, unsigned char* init) const override {
     const auto scan = typed<ScanRequest>(request);
@@ -67,7 +72,15 @@ class ScanReference final : public AlgorithmReference {
                                        {with(Kind::inclusive, Init::memory), Variant::any},
                                        {with(Kind::exclusive, Init::memory), Variant::any}};
     const auto own = typed<ScanRequest>(request);
-    if (own.segments != Segments::none) served.push_back({with(Kind::exclusive, Init::each), Variant::any});
+    if (own.writes_totals()) {
+      std::erase_if(served, [](const RequestVariant& one) { return one.request.value<Kind>() == Kind::exclusive; });
+      auto limited = own;
+      limited.room = OutputRoom::limited;
+      limited.capacity = std::min<u64>(own.n / 3, 1021);
+      served.push_back({limited, Variant::any});
+    }
+    if (own.segments != Segments::none && !has_starts(own.segments))
+      served.push_back({with(Kind::exclusive, Init::each), Variant::any});
     if (own.segments == Segments::rows) add_with_other(&ScanRequest::rows, kOtherRows, own, served);
     if (own.segments == Segments::columns) add_with_other(&ScanRequest::columns, kOtherColumns, own, served);
     return served;

@@ -42,12 +42,31 @@ struct Tokens<Latency> {
 
 // How the items are divided into sequences. Rows are contiguous, each ceil(n / rows) items long; if n is not a
 // multiple, the last ones are shorter, or empty. Columns are side by side in lines of `columns` items: item i is in
-// column i % columns. If n is not a multiple, the last line is shorter.
-enum class Segments { none, rows, columns };
+// column i % columns. If n is not a multiple, the last line is shorter. The others are of any length. One after the
+// other they begin at item 0 and at each item whose flag is not 0, whose bit is set (bit i % 32 of word i / 32), or
+// whose key differs from that of the item before it. By offsets they are where their begins and ends say.
+enum class Segments { none, rows, columns, flags, bits, keys, offsets };
 template <>
 struct Tokens<Segments> {
-  static constexpr const char* kNames[] = {"none", "rows", "columns"};
+  static constexpr const char* kNames[] = {"none", "rows", "columns", "flags", "bits", "keys", "offsets"};
 };
+
+// Whether an array with an entry for each item says where sequences start.
+constexpr bool has_starts(Segments segments) { return segments >= Segments::flags && segments <= Segments::keys; }
+
+// The keys whose runs are sequences: integers, of which the bytes are compared, or floating-point numbers, where a NaN
+// is a run of its own and -0 equals +0.
+enum class Keys { bytes_4, bytes_1, bytes_2, bytes_8, f16, bf16, f32, f64 };
+template <>
+struct Tokens<Keys> {
+  static constexpr const char* kNames[] = {"bytes_4", "bytes_1", "bytes_2", "bytes_8", "f16", "bf16", "f32", "f64"};
+};
+
+constexpr ValueType type_of(Keys keys) {
+  constexpr ValueType kTypes[] = {ValueType::u32, ValueType::u8,   ValueType::u16, ValueType::u64,
+                                  ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64};
+  return kTypes[static_cast<int>(keys)];
+}
 
 // The items of a row of the request; n without rows.
 template <class Request>
@@ -66,6 +85,7 @@ constexpr u64 column_items(const Request& request) {
 template <class Request>
 constexpr const char* invalid_segments_reason(const Request& request) {
   if (request.segments == Segments::none || request.n == 0) return nullptr;
+  if (request.segments > Segments::columns) return "its segments are none, rows or columns";
   const bool of_rows = request.segments == Segments::rows;
   const u64 count = of_rows ? request.rows : request.columns;
   if (count == 0)
@@ -81,6 +101,12 @@ constexpr const char* segmented_reason(const Request& request) {
   return request.segments == Segments::none
              ? nullptr
              : "its kernels take all items as one sequence, not row by row or column by column";
+}
+
+// Why a family that goes through all items, and may start again at any, refuses the request, or null.
+template <class Request>
+constexpr const char* unlike_one_sequence_reason(const Request& request) {
+  return has_starts(request.segments) ? nullptr : segmented_reason(request);
 }
 
 // Whether results must not depend on the order in which values are combined, but would.

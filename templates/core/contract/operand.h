@@ -16,7 +16,7 @@ constexpr bool is_argument(OperandRole role) {
 constexpr bool is_written(OperandRole role) {
   return role == OperandRole::output || role == OperandRole::indices || role == OperandRole::values_output ||
          role == OperandRole::second || role == OperandRole::rejected || role == OperandRole::count ||
-         role == OperandRole::second_indices || role == OperandRole::clamped;
+         role == OperandRole::second_indices || role == OperandRole::keys_output || role == OperandRole::clamped;
 }
 
 struct Operand {

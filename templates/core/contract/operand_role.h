@@ -18,15 +18,20 @@ enum class OperandRole {
   rejected,        // written: the items of no other output
   count,           // written: how many items the output has, and a second one
   second_indices,  // written besides the second output
+  keys,            // read beside the input: runs of equal ones are segments
+  keys_output,     // written beside the output: the key of each segment
+  begins,          // read beside the input: the first item of each segment, and the end of the last one
+  ends,            // read beside the input: the item after each segment, where `begins` says only where they begin
+  segment_count,   // read: how many segments there are
   init = 15,       // read, in the place of an initial value among the kernel's arguments
   n,               // read, in the place of the number of items among them
   clamped          // written beside the output: 1 if that number was more than the request's, else 0
 };
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {"input",  "output",   "indices", "flags",          "values", "values_output",
-                                           "second", "rejected", "count",   "second_indices", "",       "",
-                                           "",       "",         "",        "init",           "n",      "clamped"};
+  static constexpr const char* kNames[] = {
+      "input",          "output", "indices",     "flags",  "values", "values_output", "second", "rejected", "count",
+      "second_indices", "keys",   "keys_output", "begins", "ends",   "segment_count", "init",   "n",        "clamped"};
 };
 
 }  // namespace scantune

@@ -35,10 +35,11 @@ SCANTUNE_DEVICE T shuffle_words(T value, const Shuffle& shuffle) {
   if constexpr (kIsShuffled<T>) {
     return shuffle(value);
   } else {
-    u32 words[ceil_div(static_cast<int>(sizeof(T)), 4)] = {};
+    constexpr int kWords = ceil_div(static_cast<int>(sizeof(T)), 4);
+    u32 words[kWords] = {};
     scantune::copy_bytes(words, __builtin_addressof(value), sizeof(T));
 #pragma unroll
-    for (u32& word : words) word = shuffle(word);
+    for (int word = 0; word < kWords; ++word) words[word] = shuffle(words[word]);
     scantune::copy_bytes(__builtin_addressof(value), words, sizeof(T));
     return value;
   }

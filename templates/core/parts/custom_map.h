@@ -5,6 +5,8 @@
 
 #include "core/machine/half.h"
 #include "core/parts/custom_operator.h"
+#include "core/parts/opaque_item.h"
+#include "core/parts/stored_extreme.h"
 
 namespace scantune {
 
@@ -17,11 +19,39 @@ SCANTUNE_DEVICE auto mapped_item(Item item) {
     return item;
 }
 
+template <class T>
+inline constexpr bool kIsOpaque = false;
+template <int kBytes, int kAlignment>
+inline constexpr bool kIsOpaque<OpaqueItem<kBytes, kAlignment>> = true;
+
+// A result as a store takes it, and its position, where it has one.
+template <class To, class From>
+SCANTUNE_DEVICE To stored_item(const StoredExtreme<From>& result) {
+  return scantune::mapped_item(result.value);
+}
+template <class From>
+SCANTUNE_DEVICE u64 position_of(const StoredExtreme<From>& result) {
+  return result.position;
+}
+template <class From>
+SCANTUNE_DEVICE u64 position_of(const From&) {
+  return 0;
+}
+template <class To, class From>
+SCANTUNE_DEVICE To stored_item(const From& result) {
+  if constexpr (kIsOpaque<From>)
+    return __builtin_bit_cast(To, result);
+  else
+    return scantune::mapped_item(result);
+}
+
 // What a map has returned, as the item that it stands for.
 template <class To, class From>
 SCANTUNE_DEVICE To mapped_result(const From& result) {
   if constexpr (kIsHalf<To>)
     return scantune::round_to<To>(static_cast<f32>(result));
+  else if constexpr (kIsOpaque<To>)
+    return __builtin_bit_cast(To, result);
   else
     return result;
 }
@@ -37,21 +67,21 @@ inline constexpr bool kIsResult = requires(From from, void (*take)(To)) {
 
 // The namespace comes first: there the compiler finds that the source lacks a closing brace. arguments: those of
 // load(), in brackets, made of scantune_item, scantune_index and scantune_state.
-#define SCANTUNE_CUSTOM_MAP(name, function, takes, declaration, arguments)                     \
-  namespace scantune_source_ends {}                                                            \
-  template <class ScantuneItem, class ScantuneIndex>                                           \
-  concept name##Takes = requires(ScantuneItem scantune_item, ScantuneIndex scantune_index,     \
-                                 const unsigned char* scantune_state) { function arguments; }; \
+#define SCANTUNE_CUSTOM_MAP(name, function, takes, declaration, arguments)                                \
+  namespace scantune_source_ends {}                                                                       \
+  template <class ScantuneItem, class ScantuneIndex>                                                      \
+  concept name##Takes =                                                                                   \
+      requires(ScantuneItem scantune_item, ScantuneIndex scantune_index, ScantuneIndex scantune_position, \
+               const unsigned char* scantune_state) { function arguments; };                              \
   static_assert(name##Takes<takes, scantune::u64>, #function " must take other arguments: define " declaration);
 
 // Whether the function returns the wanted type, if it takes the given arguments.
-#define SCANTUNE_CUSTOM_RESULT(name, function, takes, wanted, what, declaration, arguments)                     \
-  template <class ScantuneItem, class ScantuneIndex>                                                            \
-  concept name##Returns =                                                                                       \
-      requires(ScantuneItem scantune_item, ScantuneIndex scantune_index, const unsigned char* scantune_state) { \
-        requires wanted<decltype(function arguments), what>;                                                    \
-      };                                                                                                        \
-  static_assert(!name##Takes<takes, scantune::u64> || name##Returns<takes, scantune::u64>,                      \
+#define SCANTUNE_CUSTOM_RESULT(name, function, takes, wanted, what, declaration, arguments)                   \
+  template <class ScantuneItem, class ScantuneIndex>                                                          \
+  concept name##Returns =                                                                                     \
+      requires(ScantuneItem scantune_item, ScantuneIndex scantune_index, ScantuneIndex scantune_position,     \
+               const unsigned char* scantune_state) { requires wanted<decltype(function arguments), what>; }; \
+  static_assert(!name##Takes<takes, scantune::u64> || name##Returns<takes, scantune::u64>,                    \
                 #function " must return its result, or a number that the result's type holds: define " declaration);
 
 // Declares the map `name` of items in memory from the caller's load(). accumulator: the type of its results.
@@ -82,27 +112,31 @@ inline constexpr bool kIsResult = requires(From from, void (*take)(To)) {
   };
 
 // Declares the map `name` of results from store() of the caller's. item: what it makes of them, in memory.
-#define SCANTUNE_CUSTOM_STORE(name, item, accumulator, has_state, declaration, arguments)                       \
-  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                                               \
-  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsResult, Result, declaration, arguments)               \
-  struct name {                                                                                                 \
-    using Item = item;                                                                                          \
-    static constexpr bool kHasState = has_state;                                                                \
-    SCANTUNE_DEVICE static Item store(accumulator scantune_item, [[maybe_unused]] scantune::u64 scantune_index, \
-                                      [[maybe_unused]] const unsigned char* scantune_state) {                   \
-      return scantune::mapped_result<Item>(::ScantuneStoreSource::store arguments);                             \
-    }                                                                                                           \
+#define SCANTUNE_CUSTOM_STORE(name, item, accumulator, has_state, declaration, arguments)                          \
+  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                                                  \
+  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsResult, Result, declaration, arguments)                  \
+  struct name {                                                                                                    \
+    using Item = item;                                                                                             \
+    static constexpr bool kHasState = has_state;                                                                   \
+    SCANTUNE_DEVICE static Item store(accumulator scantune_between, [[maybe_unused]] scantune::u64 scantune_index, \
+                                      [[maybe_unused]] const unsigned char* scantune_state) {                      \
+      const Value scantune_item = scantune::stored_item<Value>(scantune_between);                                  \
+      [[maybe_unused]] const scantune::u64 scantune_position = scantune::position_of(scantune_between);            \
+      return scantune::mapped_result<Item>(::ScantuneStoreSource::store arguments);                                \
+    }                                                                                                              \
   };
 
 // The same of a store() that writes by itself.
-#define SCANTUNE_CUSTOM_WRITER(name, item, accumulator, has_state, declaration, arguments)     \
-  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                              \
-  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsSame, void, declaration, arguments)  \
-  struct name {                                                                                \
-    using Item = void;                                                                         \
-    static constexpr bool kHasState = has_state;                                               \
-    SCANTUNE_DEVICE static void store(accumulator scantune_item, scantune::u64 scantune_index, \
-                                      [[maybe_unused]] const unsigned char* scantune_state) {  \
-      ::ScantuneStoreSource::store arguments;                                                  \
-    }                                                                                          \
+#define SCANTUNE_CUSTOM_WRITER(name, item, accumulator, has_state, declaration, arguments)              \
+  SCANTUNE_CUSTOM_MAP(name, store, Value, declaration, arguments)                                       \
+  SCANTUNE_CUSTOM_RESULT(name, store, Value, scantune::kIsSame, void, declaration, arguments)           \
+  struct name {                                                                                         \
+    using Item = void;                                                                                  \
+    static constexpr bool kHasState = has_state;                                                        \
+    SCANTUNE_DEVICE static void store(accumulator scantune_between, scantune::u64 scantune_index,       \
+                                      [[maybe_unused]] const unsigned char* scantune_state) {           \
+      const Value scantune_item = scantune::stored_item<Value>(scantune_between);                       \
+      [[maybe_unused]] const scantune::u64 scantune_position = scantune::position_of(scantune_between); \
+      ::ScantuneStoreSource::store arguments;                                                           \
+    }                                                                                                   \
   };

@@ -73,6 +73,7 @@ struct ReduceRequest {
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool has_init() const { return init != Init::none; }
   constexpr bool has_position() const { return position != Position::none; }
+  constexpr bool writes_position() const { return has_position() && store == Store::none; }
   // The bytes that threads and CTAs exchange: a value, with its place if requested, or two of them.
   constexpr int partial_bytes() const {
     if (!has_position()) return accumulator_bytes();
@@ -120,8 +121,11 @@ constexpr const char* unsupported_reason(const ReduceRequest& request) {
   if (!request.has_init() && request.segments == Segments::columns && request.columns > request.n)
     return "there is a column without items, and no initial value to be its result";
   if (!request.has_position()) return nullptr;
-  if (request.store != Store::none)
-    return "store takes one value, and the result of a minimum or maximum with its position is two: leave store out";
+  if (request.store == Store::writing && request.extremes == ExtremeSet::both)
+    return "a store that writes by itself is not told which extreme it is given: let it return an item, or ask for one "
+           "extreme";
+  if (!request.writes_position() && request.index_width != IntegerWidth::bits_64)  // it would tell equal requests apart
+    return "store takes positions, of 64 bits, and none are written: leave index_width out";
   if (request.init == Init::memory)
     return "an initial value has no position among the items: leave init and device_init out";
   return nullptr;
@@ -178,10 +182,12 @@ struct Algorithm<ReduceRequest> {
                                 : request.segments == Segments::columns ? "columns"
                                                                         : Operand::kOne;
     if (request.store != Store::writing) list.add({"output", OperandRole::output, "output_type", results});
-    if (request.has_position()) list.add({"index", OperandRole::indices, unsigned_name(request.index_width), results});
+    if (request.writes_position())
+      list.add({"index", OperandRole::indices, unsigned_name(request.index_width), results});
     if (request.extremes == ExtremeSet::both) {
       list.add({"greatest", OperandRole::second, "output_type", results});
-      list.add({"greatest_index", OperandRole::second_indices, unsigned_name(request.index_width), results});
+      if (request.writes_position())
+        list.add({"greatest_index", OperandRole::second_indices, unsigned_name(request.index_width), results});
     }
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     return list;

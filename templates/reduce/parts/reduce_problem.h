@@ -5,11 +5,22 @@
 #include "core/parts/mapped_items.h"
 #include "core/parts/neutral_item.h"
 #include "core/parts/operator_of_request.h"
+#include "core/parts/stored_extreme.h"
 #include "core/parts/type_of.h"
 #include "reduce/config/reduce.h"
 #include "reduce/parts/placed.h"
 
 namespace scantune {
+
+// What a store takes: a value, or an extreme with its position.
+template <class Output, bool kTellsPosition>
+struct StoredResult {
+  using Type = Output;
+};
+template <class Output>
+struct StoredResult<Output, true> {
+  using Type = StoredExtreme<Output>;
+};
 
 // first_item: the index of the input's first item, so that indices past 2^32 can be tested without that many items.
 // Maps: as of Problem.
@@ -23,7 +34,8 @@ struct ReduceProblem {
   using Input = typename TypeOf<request.input_type, Item>::Type;
   using Output = typename TypeOf<request.output_type, Item>::Type;
   using InputItems = InputItemsOf<typename Maps::Load, Input>;
-  using OutputItems = OutputItemsOf<typename Maps::Store, Output>;
+  using Result = typename StoredResult<Output, request.has_position() && request.store != Store::none>::Type;
+  using OutputItems = OutputItemsOf<typename Maps::Store, Result>;
   static constexpr ReduceRequest kRequest = request;
   static constexpr Variant kVariant = variant;
   static constexpr bool kInOrder = is_custom(request.op);
@@ -78,10 +90,10 @@ struct ReduceProblem {
   // Where there are no items the initial value alone is the result.
   SCANTUNE_DEVICE static void store(const KernelArguments& arguments, Accumulator total, bool exists = true,
                                     u64 row = 0) {
-    const auto output = ReduceProblem::output(arguments) + row;
+    const auto output = ReduceProblem::output(arguments, OperandRole::output) + row;
     if constexpr (kHasBoth) {
       store_placed<Operator::min>(arguments, output, OperandRole::indices, total.least, exists, row);
-      store_placed<Operator::max>(arguments, arguments.operand<Output>(OperandRole::second) + row,
+      store_placed<Operator::max>(arguments, ReduceProblem::output(arguments, OperandRole::second) + row,
                                   OperandRole::second_indices, total.greatest, exists, row);
     } else if constexpr (kHasPosition) {
       store_placed<request.op>(arguments, output, OperandRole::indices, total, exists, row);
@@ -101,19 +113,23 @@ struct ReduceProblem {
     if constexpr (kHasInit && !kBySource)
       if (is_nothing) total.value = scantune::convert<Item>(neutral_item<kOperator, Input, Item>());
     if (is_nothing) total.place = kNoPlace;
-    scantune::store_global<CacheHint::normal>(arguments.operand<Index>(indices) + row,
-                                              static_cast<Index>(index_of<request.position>(total.place)));
+    const u64 index = index_of<request.position>(total.place);
+    if constexpr (!kIsMapped<OutputItems>)
+      scantune::store_global<CacheHint::normal>(arguments.operand<Index>(indices) + row, static_cast<Index>(index));
     if (kBySource && is_nothing) return;
-    scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
+    if constexpr (kIsMapped<OutputItems>)
+      scantune::store_global<CacheHint::normal>(output, Result{scantune::convert<Output>(total.value), index});
+    else
+      scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total.value));
   }
 
-  SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments) {
+  SCANTUNE_DEVICE static OutputItems output(const KernelArguments& arguments, OperandRole role) {
     if constexpr (kIsMapped<OutputItems>)
       return scantune::first_mapped<OutputItems, Direction::forward>(
-          arguments.operand<typename Maps::Store::Item>(OperandRole::output), arguments,
+          arguments.operand<typename Maps::Store::Item>(role), arguments,
           scantune::store_state<typename Maps::Store>(arguments));
     else
-      return arguments.operand<Output>(OperandRole::output);
+      return arguments.operand<Output>(role);
   }
 
   SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {

@@ -49,7 +49,7 @@ struct Family<LookbackConfig> {
   static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = segmented_reason(request)) return reason;
+    if (const char* reason = unlike_one_sequence_reason(request)) return reason;
     if (needs_fixed_association(request)) return "lookback combines in an order that changes from run to run";
     if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
     return scantune::unsupported_reason(request);

@@ -75,7 +75,7 @@ struct Family<OneShotConfig> {
   static constexpr u64 kMostAggregates = 4096;
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = segmented_reason(request)) return reason;
+    if (const char* reason = unlike_one_sequence_reason(request)) return reason;
     if (request.n > kMostBytes / static_cast<u64>(register_bytes(request)))
       return "one_shot scans at most 64 MiB of accumulators";
     return scantune::unsupported_reason(request);

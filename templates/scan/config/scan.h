@@ -6,6 +6,7 @@
 #include "core/contract/direction.h"
 #include "core/contract/integer_width.h"
 #include "core/contract/map.h"
+#include "core/contract/output_room.h"
 #include "core/contract/packing.h"
 #include "core/contract/strides.h"
 #include "core/contract/variant.h"
@@ -28,6 +29,16 @@ struct Tokens<NSource> {
   static constexpr const char* kNames[] = {"call", "memory"};
 };
 
+// What is written of segments that start at any item.
+enum class Results {
+  all,    // a result for each item
+  totals  // the last one of each segment, one after the other, beside its key if there are keys; and their number
+};
+template <>
+struct Tokens<Results> {
+  static constexpr const char* kNames[] = {"all", "totals"};
+};
+
 struct ScanRequest {
   ValueType input_type = ValueType::i32;
   ValueType accumulator_type = ValueType::i32;
@@ -38,17 +49,22 @@ struct ScanRequest {
   Direction direction = Direction::forward;
   NSource n_source = NSource::call;
   Segments segments = Segments::none;
+  Keys keys = Keys::bytes_4;  // of Segments::keys
+  Results results = Results::all;
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
   Load load = Load::none;
   Store store = Store::none;
-  IntegerWidth n_width = IntegerWidth::bits_64;  // of n in memory
-  int custom_bytes = 0;                          // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;                      // alignment of ValueType::custom
-  u64 n = 0;                                     // items; where n_source is memory, the most of them
+  IntegerWidth n_width = IntegerWidth::bits_64;      // of n in memory
+  IntegerWidth count_width = IntegerWidth::bits_64;  // of the number of totals
+  OutputRoom room = OutputRoom::for_all;             // of totals
+  int custom_bytes = 0;                              // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;                          // alignment of ValueType::custom
+  u64 n = 0;                                         // items; where n_source is memory, the most of them
   u64 rows = 0;        // of Segments::rows, each a scan of its own, from the initial value if there is one
   u64 columns = 0;     // of Segments::columns, likewise
+  u64 capacity = 0;    // totals for which there is room, with OutputRoom::limited
   Layout layout = {};  // strides of rows or columns that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
@@ -60,6 +76,7 @@ struct ScanRequest {
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool has_init() const { return init != Init::none; }
   constexpr bool reads_n() const { return n_source == NSource::memory; }
+  constexpr bool writes_totals() const { return results == Results::totals; }
 
   constexpr bool operator==(const ScanRequest&) const = default;
 };
@@ -89,25 +106,81 @@ constexpr Run run_of(const ScanRequest& request) {
 constexpr bool packs_sums(const ScanRequest& request) { return packs_sums(run_of(request)); }
 constexpr bool packs_extremes(const ScanRequest& request) { return packs_extremes(run_of(request)); }
 
+// The bytes of the mark that a segment starts. It leaves no bytes without a meaning beside an accumulator, of which
+// compilers would make an array in local memory.
+constexpr int mark_bytes(const ScanRequest& request) {
+  const int alignment = request.alignment_of(request.accumulator_type);
+  // Where totals are written, marks are added up: they say where.
+  const int needed = !request.writes_totals() ? 1 : request.count_width == IntegerWidth::bits_32 ? 4 : 8;
+  return alignment < needed ? needed : alignment < 8 ? alignment : 8;
+}
+constexpr int started_alignment(const ScanRequest& request) {
+  const int alignment = request.alignment_of(request.accumulator_type), mark = mark_bytes(request);
+  return alignment < mark ? mark : alignment;
+}
+// The bytes of an accumulator beside its mark.
+constexpr int started_bytes(const ScanRequest& request) {
+  const auto mark = static_cast<u64>(mark_bytes(request));
+  return static_cast<int>(round_up(round_up(static_cast<u64>(request.accumulator_bytes()), mark) + mark,
+                                   static_cast<u64>(started_alignment(request))));
+}
+
+// Why values are too wide for segments with starts, or null.
+constexpr const char* invalid_starts_reason(const ScanRequest& request) {
+  if (!has_starts(request.segments) || started_bytes(request) <= kMaxValueBytes) return nullptr;
+  return "a value and the mark that a segment starts there take more than 32 bytes: accumulators have at most 24, with "
+         "an alignment of 16 at most 16";
+}
+
+// The request of segments with starts as kernels and configs see it: a scan of such pairs, which an operator combines
+// that forgets what is before a start.
+constexpr ScanRequest behind_starts(ScanRequest request) {
+  if (!has_starts(request.segments)) return request;
+  const int bytes = started_bytes(request), alignment = started_alignment(request);
+  const bool is_fixed = needs_fixed_association(request);
+  request.determinism = is_fixed ? Determinism::run_to_run : Determinism::unconstrained;
+  request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
+  request.custom_bytes = bytes;
+  request.custom_alignment = alignment;
+  if (!is_custom(request.op)) request.op = Operator::custom_cheap;
+  return request;
+}
+
 // Why no family can solve the request, or null.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_items_reason(request)) return reason;
   if (request.init == Init::each && request.segments == Segments::none)
     return "initial values of rows or columns need such: pass one in init or device_init";
+  if (has_starts(request.segments)) {
+    if (request.init == Init::each)
+      return "segments by flags, bits or keys begin from one value: pass it in init or device_init";
+    if (request.segments != Segments::keys && request.keys != Keys::bytes_4) return "only segments by keys have keys";
+    if (request.writes_totals()) {
+      if (request.kind == Kind::exclusive) return "the total of a segment has all of its items: leave kind out";
+      if (request.direction == Direction::reverse) return "totals come in the order of the items: leave direction out";
+      if (request.count_width == IntegerWidth::bits_32 && request.n > 0xffffffff)
+        return "there are more items than a count of 4 bytes counts: ask for 8";
+    }
+  } else if (request.writes_totals()) {
+    return "totals are those of segments by flags, bits or keys: ask for such";
+  }
+  if (request.room == OutputRoom::limited && !request.writes_totals()) {
+    return "room is for totals: leave it out";
+  }
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
-  if (request.reads_n() && request.segments != Segments::none)
+  if (request.reads_n() && request.segments != Segments::none && !has_starts(request.segments))
     return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
            "segments";
   if (request.reads_n() && request.direction == Direction::reverse)
     return "n in device memory is not known where a reverse scan begins: leave device_n out, or direction";
   if (request.layout.is_strided() && request.direction == Direction::reverse)
     return "strides say in which direction a row goes: negate item_stride, or leave direction out";
-  return invalid_segments_reason(request);
+  return has_starts(request.segments) ? nullptr : invalid_segments_reason(request);
 }
 
 // Why a family for contiguous items refuses the request, or null.
 constexpr const char* strided_reason(const ScanRequest& request) {
-  return request.layout.is_strided() ? "its kernels take rows that lie one behind the other" : nullptr;
+  return request.layout.is_strided() ? "its kernels take rows that lie one after the other" : nullptr;
 }
 
 // Why a family of the gallery refuses the request, or null.
@@ -145,8 +218,12 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, direction, nearest).means("reverse: from the last item to the first."),
       SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
           .means("memory: n lies in device memory, and is at most the n that is tuned for."),
-      SCANTUNE_MEMBER(ScanRequest, segments, nearest)
-          .means("rows: each of --rows rows is a scan of its own; columns: each of --columns columns."),
+      SCANTUNE_MEMBER(ScanRequest, segments, exact)
+          .means(
+              "rows: each of --rows rows is a scan of its own; columns: each of --columns columns; flags, bits, keys: "
+              "one starts where a flag or a bit is set, or a key differs from the one before it."),
+      SCANTUNE_MEMBER(ScanRequest, keys, nearest).means("the keys of --segments keys."),
+      SCANTUNE_MEMBER(ScanRequest, results, exact).means("totals: of each segment, and not a result for each item."),
       SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
       SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
           .not_compiled()
@@ -156,13 +233,16 @@ struct Algorithm<ScanRequest> {
           .means("back_to_back: fast between other scans, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),
       SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's."),
-      SCANTUNE_MEMBER(ScanRequest, n_width, per_call).means("of n in memory.")};
+      SCANTUNE_MEMBER(ScanRequest, n_width, per_call).means("of n in memory."),
+      SCANTUNE_MEMBER(ScanRequest, count_width, exact).means("of the number of totals."),
+      SCANTUNE_MEMBER(ScanRequest, room, per_call)};
 
   static constexpr Extent<ScanRequest> kExtents[] = {
       SCANTUNE_EXTENT(ScanRequest, rows, "Rows of n / rows items each, one after the other.")
           .where("segments", Segments::rows),
       SCANTUNE_EXTENT(ScanRequest, columns, "Columns, side by side in lines of so many items.")
-          .where("segments", Segments::columns)};
+          .where("segments", Segments::columns),
+      SCANTUNE_EXTENT(ScanRequest, capacity, "Totals for which there is room.").where("room", OutputRoom::limited)};
 
   static constexpr OperandList operands(const ScanRequest& request) {
     OperandList list;
@@ -176,8 +256,39 @@ struct Algorithm<ScanRequest> {
     }
     if (request.load != Load::generated)
       list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, in, from_end});
-    if (request.store != Store::writing)
+    const char* const totals = request.room == OutputRoom::limited ? "capacity" : Operand::kItems;
+    if (request.writes_totals()) {
+      if (request.store != Store::writing)
+        list.add({.name = "totals",
+                  .role = OperandRole::output,
+                  .type = "output_type",
+                  .extent = totals,
+                  .lies_apart = true});
+    } else if (request.store != Store::writing) {
       list.add({"output", OperandRole::output, "output_type", Operand::kItems, false, out, from_end});
+    }
+    if (request.segments == Segments::flags)
+      list.add({"flags", OperandRole::flags, "u8", Operand::kItems, false, {}, from_end});
+    if (request.segments == Segments::bits)
+      list.add({.name = "bits",
+                .role = OperandRole::flags,
+                .type = "u32",
+                .extent = Operand::kItems,
+                .range = {.items = ceil_div(request.n, u64{32})}});
+    if (request.segments == Segments::keys)
+      list.add({"keys",
+                OperandRole::keys,
+                Tokens<ValueType>::kNames[static_cast<int>(type_of(request.keys))],
+                Operand::kItems,
+                false,
+                {},
+                from_end});
+    if (request.writes_totals()) {
+      if (request.segments == Segments::keys)
+        list.add({"keys_output", OperandRole::keys_output,
+                  Tokens<ValueType>::kNames[static_cast<int>(type_of(request.keys))], totals});
+      list.add({"count", OperandRole::count, unsigned_name(request.count_width), Operand::kOne});
+    }
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     if (request.init == Init::each) {
       const char* const extent = request.segments == Segments::columns ? "columns" : "rows";
@@ -193,8 +304,12 @@ struct Algorithm<ScanRequest> {
   // Kernels differ by a guarantee only if results depend on it.
   static constexpr ScanRequest compiled(ScanRequest request) {
     if (!needs_fixed_association(request)) request.determinism = Determinism::unconstrained;
+    request.room = OutputRoom::for_all;  // launches tell it
     return request;
   }
+
+  // The number of totals is 0.
+  static constexpr bool has_result_without_items(const ScanRequest& request) { return request.writes_totals(); }
 
   static constexpr const char* remark(const ScanRequest& request) {
     if (request.layout.is_strided())

@@ -51,7 +51,7 @@ struct Family<SingleBlockConfig> {
   static constexpr u64 kItemsOfOneSm = 4096;  // above, any family of several CTAs is faster
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = segmented_reason(request)) return reason;
+    if (const char* reason = unlike_one_sequence_reason(request)) return reason;
     if (request.n > kMaxItems) return "single_block scans at most 131072 items";
     return scantune::unsupported_reason(request);
   }

@@ -3,6 +3,7 @@
 #include "core/parts/gathered_aggregates.h"
 #include "scan/config/one_shot.h"
 #include "scan/parts/cluster_aggregates.h"
+#include "scan/parts/started_items.h"
 #include "scan/parts/tile_place.h"
 #include "scan/parts/tile_scan.h"
 
@@ -139,8 +140,12 @@ SCANTUNE_DEVICE void one_shot_scan(const KernelArguments& arguments) {
 // A config uses one of these two kernels and leaves the other empty: the compiler has to know the clusters' size.
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                        \
   SCANTUNE_KERNEL(scan_by_ctas, kConfig.block_threads, kConfig.min_ctas_per_sm) {                                     \
-    if constexpr (kConfig.cluster_blocks == 1) ::scantune::one_shot_scan<Problem, kConfig>(arguments);                \
+    if (!::scantune::has_items<Problem>(arguments)) return;                                                           \
+    if constexpr (kConfig.cluster_blocks == 1)                                                                        \
+      ::scantune::one_shot_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments);                               \
   }                                                                                                                   \
   SCANTUNE_CLUSTER_KERNEL(scan_by_clusters, kConfig.block_threads, kConfig.min_ctas_per_sm, kConfig.cluster_blocks) { \
-    if constexpr (kConfig.cluster_blocks > 1) ::scantune::one_shot_scan<Problem, kConfig>(arguments);                 \
+    if (!::scantune::has_items<Problem>(arguments)) return;                                                           \
+    if constexpr (kConfig.cluster_blocks > 1)                                                                         \
+      ::scantune::one_shot_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments);                               \
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "scan/config/single_block.h"
+#include "scan/parts/started_items.h"
 #include "scan/parts/tile_walk.h"
 
 namespace scantune {
@@ -68,6 +69,12 @@ SCANTUNE_DEVICE void scan_tiles(const KernelArguments& launched) {
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                         \
-  SCANTUNE_KERNEL(scan_one_tile, kConfig.block_threads, 1) { ::scantune::scan_one_tile<Problem, kConfig>(arguments); } \
-  SCANTUNE_KERNEL(scan_tiles, kConfig.block_threads, 1) { ::scantune::scan_tiles<Problem, kConfig>(arguments); }
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                        \
+  SCANTUNE_KERNEL(scan_one_tile, kConfig.block_threads, 1) {                          \
+    if (!::scantune::has_items<Problem>(arguments)) return;                           \
+    ::scantune::scan_one_tile<::scantune::BehindStarts<Problem>, kConfig>(arguments); \
+  }                                                                                   \
+  SCANTUNE_KERNEL(scan_tiles, kConfig.block_threads, 1) {                             \
+    if (!::scantune::has_items<Problem>(arguments)) return;                           \
+    ::scantune::scan_tiles<::scantune::BehindStarts<Problem>, kConfig>(arguments);    \
+  }

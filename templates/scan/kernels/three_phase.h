@@ -1,6 +1,7 @@
 #pragma once
 
 #include "scan/config/three_phase.h"
+#include "scan/parts/started_items.h"
 #include "scan/parts/tile_place.h"
 #include "scan/parts/tile_scan.h"
 
@@ -133,8 +134,11 @@ SCANTUNE_DEVICE void downsweep_input(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig, kShape) \
-  SCANTUNE_KERNEL(name, kShape.block_threads, kShape.min_ctas_per_sm) { ::scantune::name<Problem, kConfig>(arguments); }
+#define SCANTUNE_THREE_PHASE_KERNEL(name, Problem, kConfig, kShape)          \
+  SCANTUNE_KERNEL(name, kShape.block_threads, kShape.min_ctas_per_sm) {      \
+    if (!::scantune::has_items<Problem>(arguments)) return;                  \
+    ::scantune::name<::scantune::BehindStarts<Problem>, kConfig>(arguments); \
+  }
 
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                       \
   SCANTUNE_THREE_PHASE_KERNEL(reduce_input, Problem, kConfig, kConfig)                                               \

@@ -57,14 +57,22 @@ class AccumulatorRows {
   template <bool kFull>
   SCANTUNE_DEVICE void scan(int row, T prefix, bool has_prefix, u32 first, u32 end) {
     T* const items = items_ + row * kRowItems;
+    constexpr int kApart = is_custom(Problem::kRequest.op) ? 1 : 0;  // compilers would not unroll a loop of structs
 #pragma unroll
-    for (int item = kRowItems - 1; item >= 0; --item) {
+    for (int item = kRowItems - 1; item >= kApart; --item) {
       if (!kFull && first + item >= end) continue;
       if constexpr (Problem::kExclusive) {
         items[item] = item == 0 ? prefix : Op::combine(prefix, items[item - 1]);
       } else if (has_prefix) {
         items[item] = Op::combine(prefix, items[item]);
       }
+    }
+    if constexpr (kApart != 0) {
+      if (!kFull && first >= end) return;
+      if constexpr (Problem::kExclusive)
+        items[0] = prefix;
+      else if (has_prefix)
+        items[0] = Op::combine(prefix, items[0]);
     }
   }
 

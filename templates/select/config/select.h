@@ -4,6 +4,8 @@
 #include "core/contract/algorithm.h"
 #include "core/contract/combining.h"
 #include "core/contract/integer_width.h"
+#include "core/contract/memory_types.h"
+#include "core/contract/output_room.h"
 #include "core/contract/variant.h"
 
 namespace scantune {
@@ -92,18 +94,11 @@ struct Tokens<ValueUnits> {
   static constexpr const char* kNames[] = {"one", "several"};
 };
 
-// How many items the outputs of each part have room for: all of them, or numbers that come with the call.
-enum class OutputRoom { for_all, limited };
-template <>
-struct Tokens<OutputRoom> {
-  static constexpr const char* kNames[] = {"for_all", "limited"};
-};
-
 // output[0, count) = the kept items of input[0, n) in order, and count their number. Nothing is written after them
 // unless the others are requested there. With three parts, count[1] is the number in the second. Items that an output
 // has no room for are counted and not written.
 struct SelectRequest {
-  ValueType input_type = ValueType::i32;
+  ValueType input_type = ValueType::i32;  // of the items that the criterion looks at; in memory too, without maps
   ValueType index_type = ValueType::u64;  // of the indices; where none are written, it stays u64
   Criterion criterion = Criterion::not_equal;
   Selected selected = Selected::items;
@@ -116,17 +111,21 @@ struct SelectRequest {
   FlagType flag_type = FlagType::u8;  // where no flags are read, it stays u8
   ValueUnits value_units = ValueUnits::one;
   OutputRoom room = OutputRoom::for_all;
+  Load load = Load::none;
+  Store store = Store::none;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // items
   u64 units = 0;             // of a value, with ValueUnits::several
   // With OutputRoom::limited, items for which there is room: kept ones, those of the second part, and the rest.
   u64 capacity = 0, second_capacity = 0, rejected_capacity = 0;
+  MemoryTypes memory = {};
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
     return type == ValueType::custom ? custom_alignment : size_of(type);
   }
+  constexpr ValueType mapped_type() const { return input_type; }
   constexpr int input_bytes() const { return bytes_of(input_type); }
   constexpr int index_bytes() const { return bytes_of(index_type); }
   constexpr int unit_bytes() const { return values == Values::none ? 0 : 1 << (static_cast<int>(values) - 1); }
@@ -145,9 +144,11 @@ struct SelectRequest {
   constexpr bool has_values() const { return values != Values::none; }
   constexpr bool keeps_rejected() const { return rejected != Rejected::dropped; }
   constexpr int parts() const { return has_three_parts(criterion) ? 3 : 2; }
-  // Whether the output may be the input: a tile's kept items are stored only after its items were read.
+  // Whether the output may be the input: a tile's kept items are stored only after its items were read. The one before
+  // them may be stored by then, which changes it only if there are maps.
   constexpr bool may_be_in_place() const {
-    return writes_items() && rejected != Rejected::behind && !has_three_parts(criterion);
+    return writes_items() && rejected != Rejected::behind && !has_three_parts(criterion) && load != Load::generated &&
+           store != Store::writing && !(has_maps(*this) && compares_neighbours(criterion));
   }
 
   constexpr bool operator==(const SelectRequest&) const = default;
@@ -183,6 +184,12 @@ constexpr const char* unsupported_reason(const SelectRequest& request) {
     if (request.units < 2 || request.units > kMaxValueBytes / static_cast<u64>(request.unit_bytes()))
       return "a value of several units has two or more, and at most 32 bytes";
   }
+  if (const char* reason = invalid_memory_reason(request)) return reason;
+  if (request.store != Store::none && !request.writes_items())
+    return "store takes items, and only indices are written: ask for items, or leave store out";
+  if (request.store == Store::writing && request.rejected == Rejected::apart)
+    return "a store that writes by itself is not told which output an item belongs to: let it return an item, or ask "
+           "for the rejected items behind";
   if (request.is_limited() && request.rejected == Rejected::behind)
     return "the others come after the kept items, so that one output must have room for all";
   if (has_three_parts(request.criterion) && !request.keeps_rejected())
@@ -222,7 +229,11 @@ struct Algorithm<SelectRequest> {
           .means("What the criterion looks at: an item, or the flag beside it."),
       SCANTUNE_MEMBER(SelectRequest, flag_type, nearest).means("The type of flags."),
       SCANTUNE_MEMBER(SelectRequest, value_units, exact).means("several: a value is --units of those bytes."),
-      SCANTUNE_MEMBER(SelectRequest, room, per_call)};
+      SCANTUNE_MEMBER(SelectRequest, room, per_call),
+      SCANTUNE_MEMBER(SelectRequest, load, per_call)
+          .means("what makes items of the input: a function of the caller's."),
+      SCANTUNE_MEMBER(SelectRequest, store, per_call)
+          .means("what becomes of written items: a function of the caller's.")};
 
   static constexpr Extent<SelectRequest> kExtents[] = {
       SCANTUNE_EXTENT(SelectRequest, units, "Units of a value, which has at most 32 bytes.")
@@ -239,14 +250,21 @@ struct Algorithm<SelectRequest> {
     const auto extent = [&](const char* of_part) { return request.is_limited() ? of_part : Operand::kItems; };
     const char* const kept = extent("capacity");
     const int type_bytes = request.unit_bytes() < 8 ? request.unit_bytes() : 8;
+    const auto in_memory = [](bool is_mapped, ValueType type) {
+      return is_mapped ? Tokens<ValueType>::kNames[static_cast<int>(type)] : "input_type";
+    };
+    const char* const item = in_memory(converts(request.store), request.memory.stored);
     OperandList list;
-    list.add({"input", OperandRole::input, "input_type", Operand::kItems});
-    list.add({.name = request.writes_items() ? "output" : "indices",
-              .role = OperandRole::output,
-              .type = request.writes_items() ? "input_type" : "index_type",
-              .extent = kept,
-              .is_limited = request.is_limited(),
-              .lies_apart = !request.may_be_in_place()});
+    if (request.load != Load::generated)
+      list.add(
+          {"input", OperandRole::input, in_memory(converts(request.load), request.memory.loaded), Operand::kItems});
+    if (request.store != Store::writing)
+      list.add({.name = request.writes_items() ? "output" : "indices",
+                .role = OperandRole::output,
+                .type = request.writes_items() ? item : "index_type",
+                .extent = kept,
+                .is_limited = request.is_limited(),
+                .lies_apart = !request.may_be_in_place()});
     if (request.reads_flags())
       list.add({"flags", OperandRole::flags, Tokens<FlagType>::kNames[static_cast<int>(request.flag_type)],
                 Operand::kItems});
@@ -266,8 +284,8 @@ struct Algorithm<SelectRequest> {
     if (request.selected == Selected::items_and_indices)
       list.add({"indices", OperandRole::indices, "index_type", kept});
     if (request.rejected == Rejected::apart) {
-      if (request.parts() == 3) list.add({"second", OperandRole::second, "input_type", extent("second_capacity")});
-      list.add({"rejected", OperandRole::rejected, "input_type", extent("rejected_capacity")});
+      if (request.parts() == 3) list.add({"second", OperandRole::second, item, extent("second_capacity")});
+      list.add({"rejected", OperandRole::rejected, item, extent("rejected_capacity")});
     }
     list.add({"count", OperandRole::count, unsigned_name(request.count_width),
               request.parts() == 3 ? Operand::kTwo : Operand::kOne});
@@ -286,6 +304,8 @@ struct Algorithm<SelectRequest> {
 
   // Counts are 0.
   static constexpr bool has_result_without_items(const SelectRequest&) { return true; }
+
+  static constexpr const char* remark(const SelectRequest& request) { return has_maps(request) ? "with maps" : ""; }
 };
 #endif
 

@@ -2,19 +2,14 @@
 #pragma once
 
 #include "core/machine/numbers.h"
-#include "core/parts/opaque_item.h"
+#include "core/parts/mapped_items.h"
+#include "core/parts/no_source.h"
 #include "core/parts/type_of.h"
 #include "select/config/select.h"
 
 namespace scantune {
 
-// Used when there is no source of the caller's, or it takes flags.
-template <SelectRequest request>
-struct NoSource {
-  using Value = OpaqueItem<request.custom_bytes == 0 ? 1 : request.custom_bytes,
-                           request.custom_alignment == 0 ? 1 : request.custom_alignment>;
-};
-
+// Of items where the source takes flags.
 template <SelectRequest request, class Source, bool = request.subject == Subject::flag>
 struct SourceOfItems {
   using Type = Source;
@@ -47,20 +42,37 @@ struct ValueOf<Values::bytes_16> {
 };
 
 // Source: the caller's predicate, equality or rule of parts. The number is in the place of other problems' first tile
-// or item.
-template <SelectRequest request, Variant variant, u64 = 0, class Source = NoSource<request>>
+// or item. Maps: as of Problem.
+template <SelectRequest request, Variant variant, u64 = 0, class Source = NoSource<request>, class Maps = NoMaps>
 struct SelectProblem {
   using Item = typename TypeOf<request.input_type, typename SourceOfItems<request, Source>::Type::Value>::Type;
   using Flag = typename TypeOf<value_type(request.flag_type)>::Type;
   using Index = typename TypeOf<request.index_type>::Type;
   using Count = typename UnsignedOfWidth<request.count_width>::Type;
   using Value = typename ValueOf<request.values>::Type;
+  using InputItems = InputItemsOf<typename Maps::Load, Item>;
+  using OutputItems = OutputItemsOf<typename Maps::Store, Item>;
   static constexpr SelectRequest kRequest = request;
   static constexpr Variant kVariant = variant;
   static constexpr bool kComparesNeighbours = compares_neighbours(request.criterion);
 
-  SCANTUNE_DEVICE static const Item* input(const KernelArguments& arguments) {
-    return arguments.operand<const Item>(OperandRole::input);
+  SCANTUNE_DEVICE static InputItems input(const KernelArguments& arguments) {
+    if constexpr (kIsMapped<InputItems>)
+      return scantune::first_mapped<InputItems, Direction::forward>(
+          arguments.operand<const typename Maps::Load::Item>(OperandRole::input), arguments,
+          scantune::load_state<typename Maps::Load>(arguments));
+    else
+      return arguments.operand<const Item>(OperandRole::input);
+  }
+
+  // An output of items, of which each is told its place in it.
+  SCANTUNE_DEVICE static OutputItems output(OperandRole role, const KernelArguments& arguments) {
+    if constexpr (kIsMapped<OutputItems>)
+      return scantune::first_mapped<OutputItems, Direction::forward>(
+          arguments.operand<typename Maps::Store::Item>(role), arguments,
+          scantune::store_state<typename Maps::Store>(arguments));
+    else
+      return arguments.operand<Item>(role);
   }
 
   // The part that an item is in, by its value or that of its flag. The first is kept.

@@ -20,7 +20,8 @@ class SelectTile {
   static constexpr u32 kWarps = kThreads / kWarpThreads;
   static constexpr int kVectorItems = vector_items(kConfig, kRequest, Problem::kVariant);
   static constexpr int kRows = kConfig.items_per_thread / kVectorItems;
-  static constexpr bool kAsksTwice = has_source(kRequest.criterion) && requires { kConfig.count_hint; };
+  static constexpr bool kAsksTwice =
+      (has_source(kRequest.criterion) || kRequest.load != Load::none) && requires { kConfig.count_hint; };
   static constexpr bool kHasPlaces = places_bytes(kConfig, kRequest) > 0;
   using Sum = OperatorOf<u32, Operator::sum>;
 
@@ -61,7 +62,7 @@ class SelectTile {
         warp_(thread_rank() / kWarpThreads) {
     u32 shift = 0;
     if constexpr (Problem::kVariant == Variant::any && kVectorItems > 1)
-      shift = static_cast<u32>(reinterpret_cast<u64>(Problem::input(arguments)) / sizeof(Item)) % kVectorItems;
+      shift = static_cast<u32>(scantune::edge(Problem::input(arguments)) / sizeof(Item)) % kVectorItems;
     first_ = static_cast<i64>(static_cast<u64>(index) * kTileItems) - shift;
     begin_ = index == 0 ? shift : 0;
     const i64 left = static_cast<i64>(arguments.n) - first_;
@@ -159,8 +160,7 @@ class SelectTile {
   // written after the kept ones. Every thread calls, after a barrier that follows stage().
   SCANTUNE_DEVICE void store(const Counts& before, const Counts& all) {
     const u32 kept = with_room(arguments_.extents[1], before.of[0], counted_[0]);
-    if constexpr (kRequest.writes_items())
-      store_staged(place_in<Item>(OperandRole::output, before.of[0], kept), 0, kept);
+    if constexpr (kRequest.writes_items()) store_staged(items_in(OperandRole::output, before.of[0], kept), 0, kept);
     if constexpr (kRequest.keeps_rejected()) {
       constexpr bool kIsBehind = kRequest.rejected == Rejected::behind;
       u64 others = static_cast<u64>(first_ + begin_) - before.of[0];
@@ -168,15 +168,14 @@ class SelectTile {
       u64 begin = kIsBehind ? all.of[0] : 0;
       if constexpr (kCounted > 1) {
         const u32 second = with_room(arguments_.scratch[0], before.of[1], counted_[1]);
-        store_staged(
-            place_in<Item>(kIsBehind ? OperandRole::output : OperandRole::second, begin + before.of[1], second),
-            first_staged(1), second);
+        store_staged(items_in(kIsBehind ? OperandRole::output : OperandRole::second, begin + before.of[1], second),
+                     first_staged(1), second);
         others -= before.of[1];
         others_here -= counted_[1];
         if constexpr (kIsBehind) begin += all.of[1];
       }
       others_here = with_room(arguments_.scratch[1], others, others_here);
-      store_staged(place_in<Item>(kIsBehind ? OperandRole::output : OperandRole::rejected, begin + others, others_here),
+      store_staged(items_in(kIsBehind ? OperandRole::output : OperandRole::rejected, begin + others, others_here),
                    first_staged(kCounted), others_here);
     }
     if constexpr (kRequest.writes_indices()) {
@@ -219,6 +218,9 @@ class SelectTile {
     index = index_in_room(index, items);
     return arguments_.operand<T>(role) + index;
   }
+  SCANTUNE_DEVICE auto items_in(OperandRole role, u64 index, u32 items) const {
+    return Problem::output(role, arguments_) + index_in_room(index, items);
+  }
 
   // Stores the values of the first kept items, of several units each: a warp stores units that are neighbours.
   SCANTUNE_DEVICE void store_units(u64 index, u32 items) const {
@@ -251,16 +253,16 @@ class SelectTile {
   }
 
   // An array beside the items has its vectors where they have theirs, but only in one variant on boundaries.
-  template <CacheHint kHint, class T>
-  SCANTUNE_DEVICE Held<T> load(const T* array) const {
+  template <CacheHint kHint, class T, class Array>
+  SCANTUNE_DEVICE Held<T> load(Array array) const {
     constexpr bool kByVectors =
         kVectorItems > 1 && (Problem::kVariant == Variant::aligned || sizeof(T) == sizeof(Item));
-    const T* const tile = array + first_;
+    const Array tile = array + first_;
     Held<T> held;
     if (kByVectors && is_full() && is_on_boundary(tile)) {
 #pragma unroll
       for (int row = 0; row < kRows; ++row) {
-        const auto vector = scantune::load_global<kHint>(reinterpret_cast<const Vector<T>*>(tile + place_of(row)));
+        const auto vector = scantune::load_global<kHint>(scantune::vectors_of<const Vector<T>>(tile + place_of(row)));
         scantune::copy_bytes(held.items[row], __builtin_addressof(vector), sizeof vector);
       }
     } else {
@@ -279,6 +281,12 @@ class SelectTile {
   SCANTUNE_DEVICE static bool is_on_boundary(const T* tile) {
     if constexpr (Problem::kVariant == Variant::aligned) return true;
     return reinterpret_cast<u64>(tile) % sizeof(Vector<T>) == 0;
+  }
+  // Of mapped items a tile begins where their own vectors do.
+  template <class Items>
+    requires kIsMapped<Items>
+  SCANTUNE_DEVICE static bool is_on_boundary(Items) {
+    return true;
   }
 
   // The item before this thread's vector of a row: the last one of the lane before, which the first lane has to look
@@ -368,7 +376,7 @@ class SelectTile {
     return first;
   }
 
-  SCANTUNE_DEVICE void store_staged(Item* to, u32 first, u32 items) const {
+  SCANTUNE_DEVICE void store_staged(typename Problem::OutputItems to, u32 first, u32 items) const {
     const Item* const from = staged() + first;
     if constexpr (sizeof(Item) < sizeof(u32) && alignof(Item) == sizeof(Item))
       scantune::store_by_words<kConfig.store_hint, kThreads>(to, from, items, thread_rank());

@@ -3,6 +3,7 @@
 
 #include "core/contract/algorithm.h"
 #include "core/contract/combining.h"
+#include "core/contract/memory_types.h"
 #include "core/contract/variant.h"
 
 namespace scantune {
@@ -55,18 +56,21 @@ struct SortRequest {
   InputUse input_use = InputUse::kept;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
+  Load load = Load::none;    // of values
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;  // alignment of ValueType::custom
   u64 n = 0;                 // keys
   u64 rows = 0;              // of Segments::rows
   u64 end_bit = 0;           // of KeyBits::some: after the highest bit that is compared
   u64 bits = 0;              // and how many are
+  MemoryTypes memory = {};   // of values that a load takes
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
     return type == ValueType::custom ? custom_alignment : size_of(type);
   }
   constexpr int input_bytes() const { return bytes_of(input_type); }
+  constexpr ValueType mapped_type() const { return value_type; }
   constexpr int value_bytes() const { return bytes_of(value_type); }
   constexpr bool writes_keys() const { return sorted != Sorted::indices; }
   constexpr bool writes_indices() const { return sorted == Sorted::indices || sorted == Sorted::keys_and_indices; }
@@ -86,6 +90,7 @@ struct SortRequest {
 constexpr const char* unsupported_reason(const SortRequest& request) {
   if (request.input_type == ValueType::custom)
     return "keys of a custom type have no order: sort a number that stands for each, and the items as values";
+  if (request.segments > Segments::columns) return "segments are none or rows";
   if (request.segments == Segments::columns) return "rows are sorted, and columns are not: transpose them";
   if (request.segments == Segments::rows && request.n > 0) {
     if (request.rows == 0) return "there are items and no rows to hold them";
@@ -93,6 +98,12 @@ constexpr const char* unsupported_reason(const SortRequest& request) {
   }
   if (!request.has_payload() && request.value_type != ValueType::u32)  // it would tell equal requests apart
     return "value_type is for sorts with values or indices: leave it out";
+  if (const char* reason = invalid_memory_reason(request)) return reason;
+  if (request.load != Load::none && !request.has_values())
+    return "load makes values, and none are sorted: ask for pairs, or leave load out";
+  if (request.load != Load::none && request.consumes_input())
+    return "values that load takes are not of the type that is moved, so that no room is left for these: keep the "
+           "input";
   if (request.value_type == ValueType::custom) {
     if (!request.has_values()) return "indices are numbers, not of a custom type";
     if (const char* reason = invalid_custom_reason(request.custom_bytes, request.custom_alignment)) return reason;
@@ -133,7 +144,8 @@ struct Algorithm<SortRequest> {
           .means("documented: only orders of CTAs that the programming model guarantees."),
       SCANTUNE_MEMBER(SortRequest, latency, exact)
           .not_compiled()
-          .means("back_to_back: fast between other sorts, which overlap; isolated: between ordinary kernels.")};
+          .means("back_to_back: fast between other sorts, which overlap; isolated: between ordinary kernels."),
+      SCANTUNE_MEMBER(SortRequest, load, per_call).means("what makes the values: a function of the caller's.")};
 
   static constexpr Extent<SortRequest> kExtents[] = {
       SCANTUNE_EXTENT(SortRequest, rows, "Rows of n / rows keys each, one after the other.")
@@ -158,7 +170,10 @@ struct Algorithm<SortRequest> {
               .extent = Operand::kItems,
               .lies_apart = true});
     if (request.has_values()) {
-      read("values", OperandRole::values, "value_type");
+      if (request.load != Load::generated)
+        read(
+            "values", OperandRole::values,
+            converts(request.load) ? Tokens<ValueType>::kNames[static_cast<int>(request.memory.loaded)] : "value_type");
       list.add({"values_output", OperandRole::values_output, "value_type", Operand::kItems});
     }
     if (request.sorted == Sorted::keys_and_indices)
@@ -166,16 +181,21 @@ struct Algorithm<SortRequest> {
     return list;
   }
 
-  // Values are only moved, and launches say which bits are compared.
+  // Values are only moved, except by a load, and launches say which bits are compared.
   static constexpr SortRequest compiled(SortRequest request) {
     constexpr ValueType kUnsigned[] = {ValueType::u8, ValueType::u16, ValueType::u32, ValueType::u64};
     for (const ValueType wide : kUnsigned)
-      if (request.value_type != ValueType::custom && size_of(wide) == size_of(request.value_type)) {
+      if (request.load == Load::none && request.value_type != ValueType::custom &&
+          size_of(wide) == size_of(request.value_type)) {
         request.value_type = wide;
         break;
       }
     if (request.key_bits == KeyBits::some) request.key_bits = KeyBits::all;
     return request;
+  }
+
+  static constexpr const char* remark(const SortRequest& request) {
+    return request.load != Load::none ? "with maps" : "";
   }
 };
 #endif

@@ -263,10 +263,12 @@ class OnesweepTile {
   // Before the first move, the payload of a key is its place or a value of the input.
   template <bool kFull>
   SCANTUNE_DEVICE void load_payload() {
-    if constexpr (!kRequest.has_values())
+    if constexpr (!kRequest.has_values() || kIsMapped<typename Problem::Values>)
       if (moves_before_ == 0) {
 #pragma unroll
-        for (int step = 0; step < kItems; ++step) payload_[step] = first_payload(ranks_.place(step));
+        for (int step = 0; step < kItems; ++step)
+          if (!kRequest.has_values() || kFull || ranks_.place(step) < count_)
+            payload_[step] = first_payload(ranks_.place(step));
         return;
       }
     const Value* const source = payload_source() + first_ + ranks_.place(0);
@@ -283,7 +285,7 @@ class OnesweepTile {
       return static_cast<Value>(first_ - row_first_ + place);
   }
   SCANTUNE_DEVICE const Value* payload_source() const {
-    if constexpr (kRequest.has_values())
+    if constexpr (kRequest.has_values() && !kIsMapped<typename Problem::Values>)
       if (moves_before_ == 0) return Problem::values(arguments_);
     return payload_at(moves_before_ - 1);
   }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "core/machine/kernel.h"
-#include "core/parts/opaque_item.h"
+#include "core/parts/mapped_items.h"
+#include "core/parts/no_source.h"
 #include "core/parts/type_of.h"
 #include "sort/config/sort.h"
 
@@ -42,14 +43,14 @@ class DigitPlace {
   u32 shift_, mask_;
 };
 
-template <SortRequest request, Variant variant>
+// Maps: of the values, which only a load may convert. What other problems have before them is unused.
+template <SortRequest request, Variant variant, u64 = 0, class = NoSource<request>, class Maps = NoMaps>
 struct SortProblem {
   using Stored = typename UnsignedOf<request.input_bytes()>::Type;            // the bits of a key in memory
   using Key = typename UnsignedOf<request.input_bytes() == 8 ? 8 : 4>::Type;  // the number that is compared
   // A value of a custom type is moved and not looked into.
-  using Value = typename TypeOf<request.value_type,
-                                OpaqueItem<request.custom_bytes == 0 ? 1 : request.custom_bytes,
-                                           request.custom_alignment == 0 ? 1 : request.custom_alignment>>::Type;
+  using Value = typename TypeOf<request.value_type, typename NoSource<request>::Value>::Type;
+  using Values = InputItemsOf<typename Maps::Load, Value>;
   static constexpr SortRequest kRequest = request;
   static constexpr Variant kVariant = variant;
 
@@ -62,8 +63,13 @@ struct SortProblem {
   SCANTUNE_DEVICE static Value* indices(const KernelArguments& arguments) {
     return arguments.operand<Value>(request.writes_keys() ? OperandRole::indices : OperandRole::output);
   }
-  SCANTUNE_DEVICE static const Value* values(const KernelArguments& arguments) {
-    return arguments.operand<const Value>(OperandRole::values);
+  SCANTUNE_DEVICE static Values values(const KernelArguments& arguments) {
+    if constexpr (kIsMapped<Values>)
+      return scantune::first_mapped<Values, Direction::forward>(
+          arguments.operand<const typename Maps::Load::Item>(OperandRole::values), arguments,
+          scantune::load_state<typename Maps::Load>(arguments));
+    else
+      return arguments.operand<const Value>(OperandRole::values);
   }
   SCANTUNE_DEVICE static Value* values_output(const KernelArguments& arguments) {
     return arguments.operand<Value>(OperandRole::values_output);

@@ -1,0 +1,28 @@
+// What tests of maps by the public API share: inputs and what is in a buffer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scantune/runtime.hpp"
+
+namespace scantune::api_maps_test {
+
+using runtime::Buffer;
+
+inline constexpr std::uint64_t kItems = 4099;
+
+template <class T>
+std::vector<T> downloaded(const Buffer<T>& buffer) {
+  std::vector<T> values(buffer.size());
+  buffer.download(values.data());
+  return values;
+}
+
+inline std::vector<float> some_floats() {
+  std::vector<float> values(kItems);
+  for (std::size_t index = 0; index < values.size(); ++index) values[index] = static_cast<float>(index * 7 % 11) - 5.0f;
+  return values;
+}
+
+}  // namespace scantune::api_maps_test
