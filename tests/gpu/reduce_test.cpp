@@ -36,11 +36,18 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
  protected:
   ReductionsOnGpu() : FamiliesOnGpu(std::chrono::minutes(9)) {}
 
-  // Returns a request that the family is for: a family of rows or columns gets three, of one item or more.
+  // Returns a request that the family is for: a family of rows or columns gets three, of one item or more,
+  // and one of segments three of any.
   static ReduceRequest asked_of_family(ReduceRequest request) {
     if (is_of("reduce_columns")) {
       request.segments = Segments::columns;
       request.columns = request.n < 3 ? 1 : 3;
+      return request;
+    }
+    if (is_of("reduce_segments")) {
+      request.segments = Segments::offsets;
+      request.segment_count = 3;
+      if (request.has_position()) request.init = Init::value;
       return request;
     }
     if (!is_of("reduce_rows")) return request;
@@ -51,6 +58,7 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
   }
 
   static bool is_of(std::string_view family) { return GetParam()->name() == family; }
+  static bool has_rows() { return is_of("reduce_rows") || is_of("reduce_segments"); }
   // All items as the family takes them: as one column.
   static runtime::Segments segments(u64 n) {
     return is_of("reduce_columns") ? runtime::Segments::columns(1, n) : runtime::Segments();
@@ -134,7 +142,7 @@ TEST_P(ReductionsOnGpu, AreRightAtEdgeSizes) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   constexpr u64 kItems = (u64{1} << 28) + 5;
   expect_right_of_ones_and_nines(kItems, {kItems / 2 + 3, kItems - 1});
 }
@@ -142,7 +150,7 @@ TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
 // Sums of floats have the same bits in every replay, whatever the items before them were.
 TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
   constexpr u64 kItems = 3'000'001;
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   const auto integers = random_items(kItems, 5), others = random_items(kItems, 6);
   std::vector<float> numbers(kItems);
   for (u64 item = 0; item < kItems; ++item) numbers[item] = static_cast<float>(integers[item]);
@@ -176,7 +184,7 @@ TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   const auto items = random_items(2'000'003, 7);
   const runtime::Buffer<std::int32_t> input(items), large(1), small(1);
   const auto of_all =
@@ -204,7 +212,7 @@ class ReductionsLargeOnGpu : public ReductionsOnGpu {};
 
 // Half of the index, or a count of 32 bits, would lead elsewhere: all other items are the same.
 TEST_P(ReductionsLargeOnGpu, AreRightOfMoreThan2To32Items) {
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   constexpr u64 kItems = (u64{1} << 32) + 5;
   if (kItems + kItems / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
   expect_right_of_ones_and_nines(kItems, {kItems - 3});
