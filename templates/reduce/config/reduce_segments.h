@@ -133,12 +133,12 @@ struct Family<ReduceSegmentsConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<ReduceSegmentsConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(ReduceSegmentsConfig, block_threads, primary, 64, 128, 256, 512),
+      SCANTUNE_PARAMETER(ReduceSegmentsConfig, block_threads, primary, 64, 128, 256, 512).from_default_only(512),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, segment_threads, primary, 1, 2, 4, 8, 16, 32, 1024),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, segments_at_once, primary, 1, 2, 4, 8).from_default_only(8),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, unroll, primary, 1, 2, 4, 8),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, long_tiles, secondary, 4, 16, 64, 256),
-      SCANTUNE_PARAMETER(ReduceSegmentsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 5, 6, 8),
+      SCANTUNE_PARAMETER(ReduceSegmentsConfig, min_ctas_per_sm, secondary, 1, 2, 4, 6, 8),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, pdl, secondary, 0, 1, 2),
