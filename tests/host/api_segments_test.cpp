@@ -309,6 +309,26 @@ TEST(ApiSegments, ReduceRangesOfEveryWidthInAnyOrder) {
   expect_sums_of_ranges<std::uint64_t>(false);
 }
 
+// Whether a segment finds room on the list of long ones is by chance, and must not show: these have all items in
+// common.
+TEST(ApiSegments, ThatAreAlikeHaveTheSameBits) {
+  constexpr std::uint64_t kCount = 30;
+  std::vector<float> items(kItems);
+  for (std::uint64_t index = 0; index < kItems; ++index)
+    items[index] = std::ldexp(1.0f + static_cast<float>(index * 7919 % 1013), static_cast<int>(index % 21));
+  const Buffer<float> in(items), out(kCount);
+  const Buffer<int> begins(std::vector<int>(kCount, 3)), ends(std::vector<int>(kCount, kItems - 2));
+  const std::string of_group = R"("block_threads": 64, "long_tiles": 4)";
+  for (const std::string threads : {"2", "32", "1024"}) {
+    runtime::segmented_reduce(in.data(), begins.data(), ends.data(), out.data(), kItems, kCount,
+                              {.config = R"({"family": "reduce_segments", "parameters": {"segment_threads": )" +
+                                         threads + ", " + of_group + "}}"});
+    const std::vector<float> sums = downloaded(out);
+    if (is_rehearsal()) continue;
+    EXPECT_EQ(std::count(sums.begin(), sums.end(), sums.front()), static_cast<long>(kCount)) << threads;
+  }
+}
+
 // The offsets that CUB takes: those of the ends are the others, one further on.
 TEST(ApiSegments, ReduceBetweenBounds) {
   const std::vector<int> bounds = {4, 4, 5, 40, 40, 9'000, 9'003, 10'007};

@@ -190,6 +190,20 @@ TEST(Reductions, OfExtremesCompileForAnArchitectureEach) {
   EXPECT_GT(compiled, 15u);
 }
 
+// What offsets of segments are checked by, where a caller asks for that.
+TEST(Reductions, CompileTheCheckOfOffsets) {
+  constexpr int kSms[] = {75, 80, 90, 120};
+  for (int turn = 0; turn < 4; ++turn) {
+    ReduceRequest request{.segments = Segments::offsets, .n = kFewReduced, .segment_count = 10};
+    request.offset_type = static_cast<OffsetType>(turn);
+    request.offset_form = static_cast<OffsetForm>(turn / 2);
+    request.count_source = static_cast<CountSource>(turn % 3);
+    expect_registers_hold(
+        compiled_whole(instantiate_check(request, "reduce/kernels/check_offsets.h", {"check_offsets"}), kSms[turn]), 0,
+        1, "a check of offsets");
+  }
+}
+
 // CTAs of 1024 threads whose threads hold eight vectors of items of eight bytes spill here.
 TEST(Reductions, OfManyItemsOfEightBytesHoldTheirVectorsInRegisters) {
   const FamilyModel& family = *find_family("reduce_gather");
