@@ -66,13 +66,13 @@ struct Family<ReduceSegmentsConfig> {
   // Threads have up to 64 bytes on their way.
   static constexpr ReduceSegmentsConfig default_config(const ReduceRequest& request, int sm) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
-    const u64 units = ceil_div(average, static_cast<u64>(unit_items(request)));
+    const bool fits_vector = average <= static_cast<u64>(unit_items(request));
     ReduceSegmentsConfig config{
-        .segment_threads = 1, .unroll = units > 1 ? 2 : 1, .pdl = limits_of(sm).has_pdl ? 1 : 0};
-    while (config.segment_threads < kWarpThreads && units > static_cast<u64>(config.segment_threads * config.unroll))
+        .segment_threads = 1, .unroll = fits_vector ? 1 : 2, .pdl = limits_of(sm).has_pdl ? 1 : 0};
+    while (config.segment_threads < kWarpThreads && average > static_cast<u64>(tile_items(config, request)))
       config.segment_threads *= 2;
     const int unit_bytes = unit_items(request) * request.input_bytes();
-    while (config.unroll < 4 && units > static_cast<u64>(config.segment_threads * config.unroll) &&
+    while (config.unroll < 4 && average > static_cast<u64>(tile_items(config, request)) &&
            config.unroll * unit_bytes < 64)
       config.unroll *= 2;
     if (config.unroll * unit_bytes < 64) config.segments_at_once = 2;
@@ -149,7 +149,7 @@ struct Family<ReduceSegmentsConfig> {
   // The segments that a CTA reduces before it takes others.
   static constexpr u64 segments_of_block(const ReduceSegmentsConfig& config) {
     const int groups = config.segment_threads > kWarpThreads ? 1 : config.block_threads / config.segment_threads;
-    return static_cast<u64>(groups * config.segments_at_once);
+    return static_cast<u64>(groups) * static_cast<u64>(config.segments_at_once);
   }
 
   // Room for the parts of all segments that are too long for a warp, unless they have items in common: of m times what
