@@ -43,11 +43,14 @@ std::vector<std::vector<u64>> sequences_of(const R& request) {
   return all;
 }
 
-// What scans and reductions differ in beside their items and what combines these: factors of a design.
+// What scans and reductions differ in beside their items and what combines these: factors of a design. Segments that
+// start at flags, bits or keys have one of their own.
 template <class R>
 std::vector<Factor> factors_of_cuts() {
+  std::vector<std::string> segments = {"none", "rows", "columns"};
+  if constexpr (std::is_same_v<R, ReduceRequest>) segments.emplace_back("offsets");
   std::vector<Factor> all = {{"family", names_of(families_of<R>(Standing::library))},
-                             {"segments", all_tokens<Segments>()},
+                             {"segments", segments},
                              {"init", {"none", "value"}},
                              {"pointers", {"aligned", "any"}}};
   if constexpr (std::is_same_v<R, ScanRequest>) {
