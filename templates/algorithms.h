@@ -35,6 +35,7 @@
 #include "reduce/config/reduce_gather.h"
 #include "reduce/config/reduce_last_block.h"
 #include "reduce/config/reduce_rows.h"
+#include "reduce/config/reduce_segments.h"
 #include "reduce/config/reduce_two_pass.h"
 #include "scan/config/lookback.h"
 #include "scan/config/one_shot.h"
@@ -69,8 +70,8 @@ using AllAlgorithms = AlgorithmList<
                HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ConvertedConfig, ScanThenAddConfig,
                ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
-               ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, SumTwoPassConfig, SumTwoPassWarpConfig,
-               SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
+               ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, ReduceSegmentsConfig, SumTwoPassConfig,
+               SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
     FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig>>;

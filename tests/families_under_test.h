@@ -54,9 +54,17 @@ bool takes_only_columns(const FamilyModel& family) {
 }
 
 // The request as the family takes it: for one that takes rows, all items are one row, or short ones where the family
-// has no room for longer ones; for one that takes columns, all items are one column.
+// has no room for longer ones; for one that takes columns, all items are one column; for one that takes segments by
+// offsets, one segment.
 template <class Typed>
 Typed taken_by(const FamilyModel& family, Typed request) {
+  if constexpr (requires { request.segment_count; }) {
+    Typed by_offsets = request;
+    by_offsets.segments = Segments::offsets;
+    by_offsets.segment_count = 1;
+    if (request.segments == Segments::none && family.unsupported_reason(by_offsets, kHostSm) == nullptr)
+      return by_offsets;
+  }
   const bool is_too_long =
       family.standing() == Standing::gallery && family.unsupported_reason(request, kHostSm) != nullptr;
   if constexpr (requires { request.columns; })

@@ -25,7 +25,7 @@ struct scantune_plan {
   Places places;
   std::shared_ptr<Plan> plan;  // null where there is nothing to do
   std::string description;
-  std::unique_ptr<const OffsetsCheck> offsets_check;  // of a load balance; null: nothing is checked
+  std::unique_ptr<const OffsetsCheck> offsets_check;  // null: nothing is checked
   std::unique_ptr<const CallStates> states;           // what those of the request are
   bool is_plain;                                      // there is something to launch, whose arrays are input and output
 };
@@ -171,8 +171,7 @@ scantune_status scantune_run(const scantune_head* request, const scantune_arrays
     Room room;
     const Asked asked = checked_request(request, room);
     const Pointers pointers = Places(asked).of(asked.request, arrays);
-    if (asked.checks_offsets)
-      OffsetsCheck(device_of(asked.device), asked.request).check(pointers[0], stream_of(stream));
+    if (asked.checks_offsets) OffsetsCheck(device_of(asked.device), asked.request).check(pointers, stream_of(stream));
     run(asked, pointers, stream);
   });
 }
@@ -196,7 +195,7 @@ scantune_status scantune_plan_run(const scantune_plan* plan, const scantune_arra
       pointers[1] = arrays->of[SCANTUNE_OUTPUT];
     } else {
       pointers = made.places.of(made.asked.request, arrays);
-      if (made.offsets_check != nullptr) made.offsets_check->check(pointers[0], stream_of(stream));
+      if (made.offsets_check != nullptr) made.offsets_check->check(pointers, stream_of(stream));
       if (made.plan == nullptr) return;
     }
     if (workspace == nullptr)

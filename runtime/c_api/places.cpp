@@ -22,6 +22,7 @@ constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has 
 
 const void* kept_pointer(const Asked& asked, OperandRole role) {
   if (role == OperandRole::init) return asked.device_init;
+  if (role == OperandRole::segment_count) return asked.device_segment_count;
   return role == OperandRole::n ? asked.device_n : asked.device_clamped;
 }
 

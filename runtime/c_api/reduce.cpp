@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "c_api/combining.h"
@@ -10,6 +12,8 @@ constexpr FunctionMember kLess = {"less", "less->struct_bytes", roles_of(SCANTUN
 static_assert(same(SCANTUNE_ONE_EXTREME, ExtremeSet::one) && same(SCANTUNE_BOTH_EXTREMES, ExtremeSet::both));
 static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first) &&
               same(SCANTUNE_LAST_POSITION, Position::last));
+static_assert(same(SCANTUNE_BOUNDS, OffsetForm::bounds) && same(SCANTUNE_BEGINS_AND_ENDS, OffsetForm::begins_and_ends));
+
 // Whether an empty input has a result: a built-in operator's identity is one.
 bool has_identity(const Given<scantune_reduce_request>& given) {
   return given.combine == nullptr || given.combine->identity != nullptr;
@@ -17,13 +21,61 @@ bool has_identity(const Given<scantune_reduce_request>& given) {
 
 Init checked_init(const Given<scantune_reduce_request>& given, const ReduceRequest& request) {
   refuse_two_inits(given.request);
+  if (given.request.device_inits != nullptr) {
+    if (given.request.init != nullptr || given.request.device_init != nullptr)
+      fail_two_inits("device_inits", given.request.init != nullptr ? "init" : "device_init");
+    return Init::each;
+  }
   if (given.request.device_init != nullptr) return Init::memory;
   if (request.has_position()) {
     if (given.request.init != nullptr)
       fail("init", "given, and an initial value has no position among the items: leave it NULL");
-    return request.n == 0 ? Init::value : Init::none;
+    return request.n == 0 || request.has_offsets() ? Init::value : Init::none;
   }
   return given.request.init != nullptr || has_identity(given) ? Init::value : Init::none;
+}
+
+OffsetType checked_offset_type(const scantune_type& type) {
+  constexpr int kTypes[] = {SCANTUNE_I32, SCANTUNE_I64, SCANTUNE_U32, SCANTUNE_U64};
+  const int number = number_in(type);
+  if (number == SCANTUNE_DEFAULT_TYPE) return OffsetType::i32;
+  const auto found = std::ranges::find(kTypes, number);
+  if (found == std::end(kTypes))
+    fail("offset_type", std::to_string(number) +
+                            "; offsets are integers of 4 or 8 bytes: SCANTUNE_I32, SCANTUNE_I64, "
+                            "SCANTUNE_U32 or SCANTUNE_U64");
+  return static_cast<OffsetType>(found - kTypes);
+}
+
+// Throws if the caller gives what only segments by offsets have.
+void refuse_offsets(const scantune_reduce_request& said) {
+  const auto refuse = [](const char* member, bool given) {
+    if (given)
+      fail(member, "given, and segments is not SCANTUNE_BY_OFFSETS: set it, or leave " + std::string(member) + " at 0");
+  };
+  refuse("offset_type", number_in(said.offset_type) != SCANTUNE_DEFAULT_TYPE);
+  refuse("offset_form", number_in(said.offset_form) != SCANTUNE_BOUNDS);
+  refuse("segment_count", said.segment_count != 0);
+  refuse("device_segment_count", said.device_segment_count != nullptr);
+  refuse("device_inits", said.device_inits != nullptr);
+  refuse("segment_count_type", number_in(said.segment_count_type) != SCANTUNE_DEFAULT_TYPE);
+  refuse("check", said.check != 0);
+}
+
+void take_offsets(const scantune_reduce_request& said, ReduceRequest& request) {
+  if (!request.has_offsets()) return refuse_offsets(said);
+  request.offset_type = checked_offset_type(said.offset_type);
+  request.offset_form = checked<OffsetForm>("offset_form", said.offset_form);
+  request.segment_count = said.segment_count;
+  if (request.n > greatest_of(request.offset_type))
+    fail("offset_type", std::string(token(request.offset_type)) + ", and n is " + std::to_string(request.n) +
+                            ", which offsets of that type cannot reach: pass 64 bits");
+  if (said.check > 1) fail("check", std::to_string(said.check) + "; it must be 0 or 1");
+  if (said.device_segment_count == nullptr)
+    return refuse_type("segment_count_type", said.segment_count_type, "device_segment_count is NULL");
+  const IntegerWidth width =
+      checked_width("segment_count_type", said.segment_count_type, "segment_count", said.segment_count);
+  request.count_source = width == IntegerWidth::bits_32 ? CountSource::memory_32 : CountSource::memory;
 }
 
 // The greatest position, which counts from the start of its row or column.
@@ -59,16 +111,20 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
   if (said.less != nullptr) take_less(given, request, less_storage);
   take_maps_and_state(given, request, room);
   take_strides(said, request);
+  take_offsets(said, request);
   request.init = checked_init(given, request);
   check_supported(request);
-  const bool has_results = request.segments == Segments::none || (request.rows | request.columns) != 0;
+  const bool has_results =
+      request.segments == Segments::none || (request.rows | request.columns | request.segment_count) != 0;
   if (request.n == 0 && has_results && request.init == Init::none)
     fail("n", "0, and the operator has no identity: pass it, or set init or device_init");
   return {.request = request,
           .custom = given.custom,
           .init = request.has_position() ? InitialValue() : initial_value(given, request),
-          .device_init = said.device_init,
-          .states = given.states};
+          .device_init = said.device_inits != nullptr ? said.device_inits : said.device_init,
+          .device_segment_count = said.device_segment_count,
+          .states = given.states,
+          .checks_offsets = said.check == 1};
 }
 
 }  // namespace scantune::c_api

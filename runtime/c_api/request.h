@@ -22,14 +22,15 @@ struct Asked {
   // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them where designators leave members out
   std::optional<CustomOperatorView> custom = std::nullopt;
   InitialValue init = {};
-  const void* device_init = nullptr;  // address of an initial value in device memory
-  const void* device_n = nullptr;     // address of n, if it is in device memory
-  void* device_clamped = nullptr;     // set to 1 if that n was more than the request's
+  const void* device_init = nullptr;           // address of an initial value in device memory
+  const void* device_n = nullptr;              // address of n, if it is in device memory
+  void* device_clamped = nullptr;              // set to 1 if that n was more than the request's
+  const void* device_segment_count = nullptr;  // address of the number of segments, likewise
   int captured_launches = 0;
   std::string_view config = {};  // empty where none is given
   // NOLINTEND(readability-redundant-member-init)
   const CallStates* states = nullptr;  // of its maps and its operator; null where it has no maps and no state
-  bool checks_offsets = false;         // of a load balance, before each run
+  bool checks_offsets = false;         // before each run
 
   bool has_nothing_to_do() const { return request.n == 0 && has_no_result(request); }
 };

@@ -91,7 +91,7 @@ Arguments::Arguments(const CheckedRequest& request)
         .bytes = all[place].bytes(),
         .lowest_bytes = all[place].lowest_bytes(),
         .misaligning = static_cast<u64>(all[place].alignment) - 1,
-        .vector_bits = all[place].is_array && !is_argument(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
+        .vector_bits = all[place].is_array && comes_in_vectors(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
         .edge_bytes = all[place].from_end ? all[place].bytes() : 0,
         .role = all[place].role,
         .is_argument = is_argument(all[place].role),

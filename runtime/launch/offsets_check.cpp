@@ -1,17 +1,19 @@
 #include "launch/offsets_check.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <mutex>
 #include <string>
 
+#include "core/contract/offset_check.h"
 #include "instantiation/instantiation.h"
-#include "launch/arguments.h"
-#include "load_balance/config/check_offsets.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
 namespace {
+
+constexpr const char* kOutside = ": no segment begins or ends outside the items";
 
 // An offset as its type has it.
 std::string spelled(ValueType type, const std::byte* bytes) {
@@ -21,43 +23,64 @@ std::string spelled(ValueType type, const std::byte* bytes) {
   return is_signed(type) ? std::to_string(number) : std::to_string(static_cast<u64>(number));
 }
 
-std::string name_of(u64 index) { return "offsets[" + std::to_string(index) + "]"; }
+// Whether the offset is within the n items.
+bool is_within(ValueType type, const std::byte* bytes, u64 n) {
+  u64 number = 0;
+  std::memcpy(&number, bytes, static_cast<std::size_t>(size_of(type)));
+  return number <= n;  // one below 0 is a large number, too
+}
 
 }  // namespace
 
 OffsetsCheck::OffsetsCheck(const std::shared_ptr<Device>& device, const Request& request)
-    : context_(launch_context(device)), request_(request), operand_(Operands(request).of(OperandRole::input)) {
-  check_room(request_, operand_);
+    : context_(launch_context(device)), request_(request) {
+  const Operands operands(request);
+  const auto add = [&](OperandRole role) {
+    const auto found = std::ranges::find(operands.list(), role, &RequestOperand::role);
+    if (found == operands.list().end()) return false;
+    read_.push_back({*found, static_cast<std::size_t>(found - operands.list().begin())});
+    check_room(request_, *found);
+    return true;
+  };
+  covers_all_ = !add(OperandRole::begins) && add(OperandRole::input);
+  has_ends_ = add(OperandRole::ends);
+  add(OperandRole::segment_count);
 }
 
 void OffsetsCheck::load() { module_ = loaded(); }
 
 std::shared_ptr<const LoadedModule> OffsetsCheck::loaded() const {
-  return context_.modules().get(instantiate_check(request_, "load_balance/kernels/check_offsets.h", {"check_offsets"}),
-                                std::array{0});
+  const std::string header = std::string(request_.algorithm().name()) + "/kernels/check_offsets.h";
+  return context_.modules().get(instantiate_check(request_, header, {"check_offsets"}), std::array{0});
 }
 
-void OffsetsCheck::check(const void* offsets, Stream stream) const {
-  check_arguments(offsets, stream);
+void OffsetsCheck::check(const Pointers& pointers, Stream stream) const {
+  if (read_.front().operand.items == 0) return;
+  check_arguments(pointers, stream);
   const auto module = module_ != nullptr ? module_ : loaded();
-  const u64 wrong = first_wrong(*module->module, offsets, stream);
-  if (wrong == operand_.items) return;
-  throw RequestError(to_string(request_) + ": " + fault_at(offsets, wrong, stream));
+  const u64 wrong = first_wrong(*module->module, pointers, stream);
+  if (wrong == read_.front().operand.items) return;
+  throw RequestError(to_string(request_) + ": " +
+                     (has_ends_ ? fault_of_segment(pointers, wrong, stream) : fault_at(pointers, wrong, stream)));
 }
 
-void OffsetsCheck::check_arguments(const void* offsets, Stream stream) const {
+void OffsetsCheck::check_arguments(const Pointers& pointers, Stream stream) const {
   const auto fail = [&](const std::string& fault) { throw RequestError(to_string(request_) + ": " + fault); };
-  if (offsets == nullptr) fail("offsets is null, and check reads " + std::to_string(operand_.items) + " of them");
-  if (reinterpret_cast<std::uintptr_t>(offsets) % static_cast<unsigned>(operand_.alignment) != 0)
-    fail("offsets is not a multiple of the " + std::to_string(operand_.alignment) +
-         " bytes that its type is aligned to");
-  const NamedMemory named{"offsets", offsets, operand_.bytes(), static_cast<unsigned>(operand_.item_bytes)};
-  if (const auto fault = context_.device().argument_fault({&named, 1}, stream); !fault.empty()) fail(fault);
+  for (const auto& [operand, place] : read_) {
+    const std::string name = operand.name;
+    const void* const memory = pointers[place];
+    if (memory == nullptr) fail(name + " is null, and check reads " + std::to_string(operand.items) + " of them");
+    if (reinterpret_cast<std::uintptr_t>(memory) % static_cast<unsigned>(operand.alignment) != 0)
+      fail(name + " is not a multiple of the " + std::to_string(operand.alignment) +
+           " bytes that its type is aligned to");
+    const NamedMemory named{operand.name, memory, operand.bytes(), static_cast<unsigned>(operand.item_bytes)};
+    if (const auto fault = context_.device().argument_fault({&named, 1}, stream); !fault.empty()) fail(fault);
+  }
   if (context_.device().stream_state(stream).capturing_graph != nullptr)
     fail("check is set, and the stream is being captured: the check waits for the stream, so leave it out there");
 }
 
-u64 OffsetsCheck::first_wrong(const Module& module, const void* offsets, Stream stream) const {
+u64 OffsetsCheck::first_wrong(const Module& module, const Pointers& pointers, Stream stream) const {
   Device& device = context_.device();
   const LeasedWorkspace leased = context_.streams().lease(
       device.stream_state(stream).id, {.kind = WorkspaceKind::scratch, .bytes = kVectorAlignmentBytes});
@@ -65,38 +88,55 @@ u64 OffsetsCheck::first_wrong(const Module& module, const void* offsets, Stream 
   const std::unique_lock turn(leased.launching);
   device.enqueue_zero(leased.memory, sizeof(u64), stream);
   KernelArguments arguments{};
-  arguments.set_operand(OperandRole::input, offsets);
+  for (const auto& [operand, place] : read_) arguments.set_operand(operand.role, pointers[place]);
   arguments.workspace = leased.memory;
+  const u64 count = read_.front().operand.items;
   device.launch(module,
-                {.grid_blocks = offset_check_ctas(operand_.items),
+                {.grid_blocks = offset_check_ctas(count),
                  .block_threads = kOffsetCheckThreads,
                  .n = request_.n,
-                 .extents = {operand_.items - 1}},
+                 .extents = {has_ends_ ? count : count - 1}},
                 arguments, stream);
   u64 from_wrong = 0;
   device.download_behind(stream, &from_wrong, leased.memory, sizeof from_wrong);
-  return operand_.items - from_wrong;
+  return count - from_wrong;
 }
 
-std::string OffsetsCheck::fault_at(const void* offsets, u64 index, Stream stream) const {
-  const auto item_bytes = static_cast<u64>(operand_.item_bytes);
-  const auto* const first = static_cast<const std::byte*>(offsets);
+std::string OffsetsCheck::fault_at(const Pointers& pointers, u64 index, Stream stream) const {
+  const auto& [operand, place] = read_.front();
+  const auto item_bytes = static_cast<u64>(operand.item_bytes);
+  const auto* const first = static_cast<const std::byte*>(pointers[place]);
   std::byte pair[2 * sizeof(u64)] = {};
   const u64 begin = index == 0 ? 0 : index - 1;
   context_.device().download_behind(stream, pair, first + begin * item_bytes, (index - begin + 1) * item_bytes);
   const std::byte* const own = pair + (index - begin) * item_bytes;
-  const std::string found = name_of(index) + " is " + spelled(operand_.type, own);
-  if (index == 0 && std::memcmp(own, std::array<std::byte, sizeof(u64)>{}.data(), item_bytes) != 0)
+  const auto name = [](u64 of) { return "offsets[" + std::to_string(of) + "]"; };
+  const std::string found = name(index) + " is " + spelled(operand.type, own);
+  const std::string n = ", and n is " + std::to_string(request_.n);
+  if (covers_all_ && index == 0 && !is_within(operand.type, own, 0))
     return found + ": the first segment begins with item 0, so it must be 0";
+  if (!is_within(operand.type, own, request_.n)) return found + n + kOutside;
   u64 number = 0, before = 0;
   std::memcpy(&number, own, item_bytes);
   std::memcpy(&before, pair, item_bytes);
-  if (number > request_.n)
-    return found + ", and n is " + std::to_string(request_.n) + ": no segment begins or ends outside the items";
   if (index > 0 && number < before)
-    return found + ", and " + name_of(index - 1) + " is " + spelled(operand_.type, pair) + ": offsets must not descend";
-  return found + ", and n is " + std::to_string(request_.n) +
-         ": the last segment ends with the last item, so it must be n";
+    return found + ", and " + name(index - 1) + " is " + spelled(operand.type, pair) + ": offsets must not descend";
+  return found + n + ": the last segment ends with the last item, so it must be n";
+}
+
+std::string OffsetsCheck::fault_of_segment(const Pointers& pointers, u64 segment, Stream stream) const {
+  std::array<std::string, 2> found;
+  for (std::size_t which = 0; which < 2; ++which) {
+    const auto& [operand, place] = read_[which];
+    const auto item_bytes = static_cast<u64>(operand.item_bytes);
+    std::byte offset[sizeof(u64)] = {};
+    context_.device().download_behind(
+        stream, offset, static_cast<const std::byte*>(pointers[place]) + segment * item_bytes, item_bytes);
+    found[which] = std::string(operand.name) + "[" + std::to_string(segment) + "] is " + spelled(operand.type, offset);
+    if (!is_within(operand.type, offset, request_.n))
+      return found[which] + ", and n is " + std::to_string(request_.n) + kOutside;
+  }
+  return found[1] + ", and " + found[0] + ": no segment ends before it begins";
 }
 
 }  // namespace scantune

@@ -14,6 +14,8 @@
 namespace scantune {
 namespace {
 
+constexpr u64 kMore = std::numeric_limits<u64>::max();  // clamped to what is launched
+
 bool has_operand(const Request& request, OperandRole role) {
   const Operands operands(request);
   return std::ranges::find(operands.list(), role, &RequestOperand::role) != operands.list().end();
@@ -44,7 +46,8 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
       variant_(variant),
       operands_(CheckedRequest(request)),
       init_memory_(device, init_bytes(request)),
-      n_memory_(device, has_operand(request, OperandRole::n) ? sizeof(u64) : 0) {
+      n_memory_(device, has_operand(request, OperandRole::n) ? sizeof(u64) : 0),
+      count_memory_(device, has_operand(request, OperandRole::segment_count) ? sizeof(u64) : 0) {
   if (const char* reason = reject_reason(config, request, device.identity().sm))
     throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +
                        reason);
@@ -58,7 +61,11 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
   }
   if (has_operand(request, OperandRole::n)) {
     arguments_.set_operand(OperandRole::n, n_memory_.data());
-    put_n(std::numeric_limits<u64>::max());  // which is clamped to what is launched
+    put_n(kMore);
+  }
+  if (has_operand(request, OperandRole::segment_count)) {
+    arguments_.set_operand(OperandRole::segment_count, count_memory_.data());
+    device.upload(count_memory_.data(), &kMore, sizeof kMore);
   }
   const Instantiation instantiation = instantiate_measured(request, config, variant, custom);
   const Binary binary = device.compiler().compile(instantiation, device.identity().arch);

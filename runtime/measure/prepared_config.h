@@ -44,6 +44,7 @@ class PreparedConfig {
   KernelArguments arguments_{};  // they hold the initial value, fill_init()'s
   DeviceBuffer init_memory_;     // the same, where it is read from memory, for each row or column where each has one
   DeviceBuffer n_memory_;        // how many items there are, where that is read from memory
+  DeviceBuffer count_memory_;    // how many segments, likewise
   std::unique_ptr<Module> module_;
 };
 

@@ -15,8 +15,7 @@ void upload_input(Staging& staging, const KnownInput& input, std::byte* to, int 
 
 void upload_beside(Staging& staging, const InputSpec& input, const RequestOperand& operand, std::byte* to, int count,
                    u64 stride_bytes) {
-  if (operand.role != OperandRole::flags && operand.role != OperandRole::values && operand.role != OperandRole::keys)
-    return;
+  if (operand.role == OperandRole::input || is_written(operand.role) || is_argument(operand.role)) return;
   const auto item_bytes = static_cast<u64>(operand.item_bytes);
   const auto parts = parts_of(to, operand.bytes(), item_bytes);
   const auto make = [&](u64 part, std::span<std::byte> bytes) {

@@ -28,15 +28,17 @@ u64 most_workspace_bytes(const Config& config, std::span<const Request> requests
   return most;
 }
 
-// The operand of most bytes in each place.
+// The operand of most bytes of each role.
 std::vector<RequestOperand> largest_operands(std::span<const Request> requests) {
   std::vector<RequestOperand> largest;
   for (const Request& request : requests) {
     const Operands operands(request);
-    for (std::size_t place = 0; place < operands.list().size(); ++place) {
-      const RequestOperand& operand = operands.list()[place];
-      if (place == largest.size()) largest.push_back(operand);
-      if (operand.bytes() > largest[place].bytes()) largest[place] = operand;
+    for (const RequestOperand& operand : operands.list()) {
+      const auto known = std::ranges::find(largest, operand.role, &RequestOperand::role);
+      if (known == largest.end())
+        largest.push_back(operand);
+      else if (operand.bytes() > known->bytes())
+        *known = operand;
     }
   }
   return largest;
@@ -221,11 +223,10 @@ Pointers VerifyRun::pointers(const PreparedConfig& prepared, u64 n, bool in_plac
   request.n = n;
   const Operands operands(request);
   Pointers pointers{};
-  for (std::size_t place = 0; place < arenas_.size(); ++place) {
-    const bool takes_output = in_place && arenas_[place].operand.role == OperandRole::input;
-    const Arena& where = takes_output ? arena(OperandRole::output) : arenas_[place];
-    if (!is_argument(where.operand.role))
-      pointers[place] = where.begin(prepared.variant(), operands.of(where.operand.role));
+  for (std::size_t place = 0; place < operands.list().size(); ++place) {
+    const OperandRole role = operands.list()[place].role;
+    const OperandRole where = in_place && role == OperandRole::input ? OperandRole::output : role;
+    if (!is_argument(role)) pointers[place] = arena(where).begin(prepared.variant(), operands.of(where));
   }
   return pointers;
 }

@@ -101,7 +101,7 @@ class VerifyRun {
   Device& device_;
   Staging& staging_;
   u64 workspace_bytes_;
-  std::vector<Arena> arenas_;  // in the order of the operands; one of a single item has no memory
+  std::vector<Arena> arenas_;  // one of each role; of an argument it has no memory
   DeviceBuffer workspace_;
   std::unique_ptr<const KeptInput> kept_;
   std::vector<KeptBits> bits_;

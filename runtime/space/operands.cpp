@@ -69,7 +69,7 @@ u64 moved_bytes(const Request& request) {
 Variant variant_behind_boundaries(const Request& request, u64 offset) {
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list()) {
-    const u64 offset_bytes = is_argument(operand.role) ? 0 : offset * static_cast<u64>(operand.item_bytes);
+    const u64 offset_bytes = comes_in_vectors(operand.role) ? offset * static_cast<u64>(operand.item_bytes) : 0;
     if (offset_bytes % kVectorAlignmentBytes != operand.aligned_offset()) return Variant::any;
   }
   return Variant::aligned;
@@ -79,7 +79,7 @@ int element_alignment(const Request& request) {
   int alignment = kVectorAlignmentBytes;
   const Operands operands(request);
   for (const RequestOperand& operand : operands.list())
-    if (operand.is_array && !is_argument(operand.role)) alignment = std::min(alignment, operand.alignment);
+    if (operand.is_array && comes_in_vectors(operand.role)) alignment = std::min(alignment, operand.alignment);
   return alignment;
 }
 

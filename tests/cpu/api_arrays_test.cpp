@@ -49,6 +49,8 @@ constexpr auto flags = kArray<const std::uint8_t, &Arguments::flags>;
 constexpr auto wide_flags = kArray<const int, &Arguments::flags>;
 constexpr auto keys = kArray<const std::uint16_t, &Arguments::keys>;
 constexpr auto keys_out = kArray<std::uint16_t, &Arguments::keys_output>;
+constexpr auto bounds = kArray<const int, &Arguments::begins>;
+constexpr auto ends = kArray<const int, &Arguments::ends>;
 constexpr auto values = kArray<const float, &Arguments::values>;
 constexpr auto values_out = kArray<float, &Arguments::values_output>;
 constexpr auto second = kArray<int, &Arguments::second>;
@@ -134,6 +136,8 @@ const std::vector<Use> kUses = {
     {"scantune_arrays", "of", "of a scan by bits", [](Arguments& a) { a.scan.segments = SCANTUNE_BY_BITS; a.flags = kFlags; }, true},
     {"scantune_arrays", "of", "of a scan whose items are not as wide as its results", of_narrow_items, false},
     {"runtime::reduce", "input output", "", of_sum, false, cpp_of([](auto stream, auto... of) { runtime::reduce(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::reduce_plan<int>(n, {.captured_launches = launches}); }, in, out)},
+    {"runtime::segmented_reduce", "input offsets output", "", of_bounds, false, cpp_of([](auto stream, auto... of) { runtime::segmented_reduce(of..., kItems, kSegments, {.stream = stream}); }, [](u64 n, int launches) { return runtime::segmented_reduce_plan<int, int>(n, kSegments, {.captured_launches = launches}); }, in, bounds, out)},
+    {"runtime::segmented_reduce", "input begins ends output", "of ranges", of_ranges, false, cpp_of([](auto stream, auto... of) { runtime::segmented_reduce(of..., kItems, kSegments, {.stream = stream}); }, [](u64 n, int launches) { return runtime::segmented_reduce_ranges_plan<int, int>(n, kSegments, {.captured_launches = launches}); }, in, bounds, ends, out)},
     {"runtime::argmin", "input value index", "", of_minimum, false, cpp_of([](auto stream, auto... of) { runtime::argmin(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::arg_plan<int>(n, runtime::Op::min, {.captured_launches = launches}); }, in, out, position)},
     {"runtime::argmax", "input value index", "", of_maximum, false, cpp_of([](auto stream, auto... of) { runtime::argmax(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::arg_plan<int>(n, runtime::Op::max, {.captured_launches = launches}); }, in, out, position)},
     {"runtime::arg_minmax", "input least least_index greatest greatest_index", "", of_extremes, false, cpp_of([](auto stream, auto... of) { runtime::arg_minmax(of..., kItems, {.stream = stream}); }, [](u64 n, int launches) { return runtime::arg_minmax_plan<int>(n, {.captured_launches = launches}); }, in, out, position, second, second_indices)},

@@ -112,6 +112,19 @@ inline void of_maximum(Arguments& with) {
   with.position = kIndex;
 }
 
+// Sums of segments between bounds, or of ranges.
+inline void of_bounds(Arguments& with) {
+  of_sum(with);
+  with.reduce.segments = SCANTUNE_BY_OFFSETS;
+  with.reduce.segment_count = kSegments;
+  with.begins = kFlags;
+}
+inline void of_ranges(Arguments& with) {
+  of_bounds(with);
+  with.reduce.offset_form = SCANTUNE_BEGINS_AND_ENDS;
+  with.ends = kValues;
+}
+
 // Both extremes.
 inline void of_extremes(Arguments& with) {
   of_maximum(with);

@@ -75,6 +75,9 @@ Calls c_combining(const Spoiled& spoil) {
   return both(c_problem(spoil), c_reductions(spoil));
 }
 
+Calls c_segments(const std::function<void(scantune_reduce_request&)>& spoil) {
+  return c_request([=](Arguments& with) { spoil(with.reduce); }, of_bounds);
+}
 Calls c_places(const std::function<void(scantune_reduce_request&)>& spoil) {
   return c_request([=](Arguments& with) { spoil(with.reduce); }, of_maximum);
 }
@@ -414,6 +417,24 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_reduce_request", "less", "of another role", c_request([](Arguments& a) { a.reduce.less = &a.function; }, of_maximum), {"less->role is SCANTUNE_FUNCTION_KEEP; it must be one that less takes: SCANTUNE_FUNCTION_LESS"}},
     {"scantune_reduce_request", "less", "without a source", c_request([](Arguments& a) { a.function.role = SCANTUNE_FUNCTION_LESS; a.function.source = ""; a.reduce.less = &a.function; }, of_maximum), {"less->source is empty; it must define bool less(Value, Value)"}},
     {"scantune_reduce_request", "less", "none, of structs", c_request([](Arguments& a) { a.reduce.input_type = a.reduce.output_type = SCANTUNE_CUSTOM_TYPE; a.reduce.custom_bytes = 8; a.reduce.custom_alignment = 4; }, of_maximum), {"structs are in no order: pass a less of your own"}},
+    {"scantune_reduce_request", "offset_type", "none of offsets", c_segments([](auto& p) { p.offset_type = SCANTUNE_F32; }), {"offset_type is 11; offsets are integers of 4 or 8 bytes"}},
+    {"scantune_reduce_request", "offset_type", "too narrow for n", c_segments([](auto& p) { p.head.n = (u64{1} << 31); }), {"offset_type is i32, and n is 2147483648, which offsets of that type cannot reach: pass 64 bits"}},
+    {"scantune_reduce_request", "offset_type", "without offsets", c_reductions([](auto& p) { p.offset_type = SCANTUNE_I64; }), {"offset_type is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_reduce_request", "offset_form", "none", c_segments([](auto& p) { write(p.offset_form, 2); }), {"offset_form is 2", "scantune_offset_form"}},
+    {"scantune_reduce_request", "offset_form", "without offsets", c_reductions([](auto& p) { p.offset_form = SCANTUNE_BEGINS_AND_ENDS; }), {"offset_form is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_reduce_request", "segment_count", "left out", c_segments([](auto& p) { p.segment_count = 0; }), {"there are items and no segments to hold them"}},
+    {"scantune_reduce_request", "segment_count", "without offsets", c_reductions([](auto& p) { p.segment_count = 4; }), {"segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_reduce_request", "segment_count", "more than fit in memory", c_segments([](auto& p) { p.segment_count = u64{1} << 63; }), {"segment_count is ", "more items than fit in the address space"}},
+    {"scantune_reduce_request", "device_segment_count", "without offsets", c_reductions([](auto& p) { p.device_segment_count = address(0x5000); }), {"device_segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_reduce_request", "device_segment_count", "in the output", {spoiled([](Arguments& a) { of_bounds(a); a.reduce.device_segment_count = address(kOutput); }, c_run), c_plan_run(of_nothing_else, [](Arguments& a) { of_bounds(a); a.reduce.device_segment_count = address(kOutput); })}, {"device_segment_count [0x9000000, +8 bytes) is in the output"}},
+    {"scantune_reduce_request", "device_inits", "beside init", c_segments([](auto& p) { p.init = &p; p.device_inits = address(0x5000); }), {"device_inits and init are both given"}},
+    {"scantune_reduce_request", "device_inits", "without offsets", c_reductions([](auto& p) { p.device_inits = address(0x5000); }), {"device_inits is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_reduce_request", "segment_count_type", "without a count in memory", c_segments([](auto& p) { p.segment_count_type = SCANTUNE_U32; }), {"segment_count_type is given, and device_segment_count is NULL"}},
+    {"scantune_reduce_request", "segment_count_type", "too narrow", c_segments([](auto& p) { p.device_segment_count = address(0x5000); p.segment_count_type = SCANTUNE_I16; }), {"segment_count_type is i16; it must be an integer of 4 or 8 bytes"}},
+    {"scantune_reduce_request", "check", "no choice", c_segments([](auto& p) { p.check = 2; }), {"check is 2; it must be 0 or 1"}},
+    {"scantune_reduce_request", "check", "without offsets", c_reductions([](auto& p) { p.check = 1; }), {"check is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_reduce_request", "rows", "beside offsets", c_segments([](auto& p) { p.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
+    {"scantune_reduce_request", "combine", "of segments, with nothing for an empty one", c_request([](Arguments& a) { a.reduce.op = SCANTUNE_CUSTOM; a.combine.identity = nullptr; a.combine.identity_type = SCANTUNE_DEFAULT_TYPE; a.reduce.combine = &a.combine; }, of_bounds), {"a segment may be empty, and there is no initial value to be its result: pass the operator's identity, or set init or device_init"}},
     {"scantune_reduce_request", "index_type", "without a position", c_reductions([](auto& p) { p.index_type = SCANTUNE_U64; }), {"index_type is given, and position is SCANTUNE_NO_POSITION: leave it SCANTUNE_DEFAULT_TYPE"}},
     {"scantune_scan_request", "n_type", "without device_n", c_problem([](auto& p) { p.n_type = SCANTUNE_U64; }), {"n_type is given, and device_n is NULL: leave it SCANTUNE_DEFAULT_TYPE"}},
     {"scantune_reduce_request", "index_type", "too narrow", c_places([](auto& p) { p.index_type = SCANTUNE_I16; }), {"index_type is i16; it must be an integer of 4 or 8 bytes: SCANTUNE_U64, SCANTUNE_I64, SCANTUNE_U32 or SCANTUNE_I32"}},

@@ -36,11 +36,18 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
  protected:
   ReductionsOnGpu() : FamiliesOnGpu(std::chrono::minutes(9)) {}
 
-  // Returns a request that the family is for: a family of rows or columns gets three, of one item or more.
+  // Returns a request that the family is for: a family of rows or columns gets three, of one item or more,
+  // and one of segments three of any.
   static ReduceRequest asked_of_family(ReduceRequest request) {
     if (is_of("reduce_columns")) {
       request.segments = Segments::columns;
       request.columns = request.n < 3 ? 1 : 3;
+      return request;
+    }
+    if (is_of("reduce_segments")) {
+      request.segments = Segments::offsets;
+      request.segment_count = 3;
+      if (request.has_position()) request.init = Init::value;
       return request;
     }
     if (!is_of("reduce_rows")) return request;
@@ -51,6 +58,7 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
   }
 
   static bool is_of(std::string_view family) { return GetParam()->name() == family; }
+  static bool has_rows() { return is_of("reduce_rows") || is_of("reduce_segments"); }
   // All items as the family takes them: as one column.
   static runtime::Segments segments(u64 n) {
     return is_of("reduce_columns") ? runtime::Segments::columns(1, n) : runtime::Segments();
@@ -134,7 +142,7 @@ TEST_P(ReductionsOnGpu, AreRightAtEdgeSizes) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   constexpr u64 kItems = (u64{1} << 28) + 5;
   expect_right_of_ones_and_nines(kItems, {kItems / 2 + 3, kItems - 1});
 }
@@ -142,7 +150,7 @@ TEST_P(ReductionsOnGpu, AreRightOfManyItems) {
 // Sums of floats have the same bits in every replay, whatever the items before them were.
 TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
   constexpr u64 kItems = 3'000'001;
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   const auto integers = random_items(kItems, 5), others = random_items(kItems, 6);
   std::vector<float> numbers(kItems);
   for (u64 item = 0; item < kItems; ++item) numbers[item] = static_cast<float>(integers[item]);
@@ -176,7 +184,7 @@ TEST_P(ReductionsOnGpu, AreRightInEveryReplayOfAGraph) {
 }
 
 TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   const auto items = random_items(2'000'003, 7);
   const runtime::Buffer<std::int32_t> input(items), large(1), small(1);
   const auto of_all =
@@ -200,11 +208,73 @@ TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ReductionsOnGpu,
                          testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
 
+class SegmentsOnGpu : public FamiliesOnGpu {
+ protected:
+  SegmentsOnGpu() : FamiliesOnGpu(std::chrono::minutes(5)) {}
+};
+
+// Segments of a few items, of thousands and of most of the input, in no order, on eight streams at once and in a graph
+// on each: those on the list of one launch are not on that of another.
+TEST_F(SegmentsOnGpu, AreRightInGraphsOnEightStreamsAtOnce) {
+  constexpr u64 kItems = 2'000'003, kSegments = 5'000;
+  const auto items = random_items(kItems, 8), sums = inclusive_sum(items);
+  std::vector<std::int64_t> begins, ends;
+  std::vector<std::int32_t> expected;
+  for (u64 segment = 0; segment < kSegments; ++segment) {
+    const u64 begin = segment * 7919 * 31 % kItems;
+    const u64 length = segment % 1'000 == 5 ? kItems / 2 : segment % 100 == 7 ? 30'000 : segment % 60;
+    begins.push_back(static_cast<std::int64_t>(begin));
+    ends.push_back(static_cast<std::int64_t>(std::min(begin + length, kItems)));
+    const auto before = [&](u64 end) { return end == 0 ? 0u : static_cast<u32>(sums[end - 1]); };
+    expected.push_back(
+        static_cast<std::int32_t>(before(static_cast<u64>(ends.back())) - before(static_cast<u64>(begins.back()))));
+  }
+  const runtime::Buffer<std::int32_t> input(items);
+  const runtime::Buffer<std::int64_t> first(begins), last(ends);
+  const auto plan =
+      runtime::segmented_reduce_ranges_plan<std::int32_t, std::int64_t>(kItems, kSegments, {.captured_launches = 16});
+  const std::vector<TestStream> streams(8);
+  std::vector<runtime::Buffer<std::int32_t>> outputs;
+  std::vector<std::unique_ptr<TestGraph>> graphs;
+  for (const TestStream& stream : streams) {
+    const runtime::Buffer<std::int32_t>& output = outputs.emplace_back(2 * kSegments);
+    graphs.push_back(std::make_unique<TestGraph>(stream, [&] {
+      for (int half = 0; half < 2; ++half)
+        plan(input.data(), first.data(), last.data(), output.data() + static_cast<u64>(half) * kSegments, stream);
+    }));
+  }
+  for (int round = 0; round < 50; ++round)
+    for (std::size_t index = 0; index < streams.size(); ++index) {
+      graphs[index]->launch(streams[index]);
+      plan(input.data(), first.data(), last.data(), outputs[index].data(), streams[index]);
+    }
+  for (std::size_t index = 0; index < streams.size(); ++index) {
+    streams[index].synchronize();
+    const std::vector<std::int32_t> found = downloaded(outputs[index]);
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin())) << "stream " << index;
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin() + kSegments)) << "stream " << index;
+  }
+}
+
+// More items than 32 bits count, and the last segment has the last of them.
+TEST_F(SegmentsOnGpu, AreRightPast2To32Items) {
+  constexpr u64 kItems = (u64{1} << 32) + 5, kSegments = 3;
+  if (kItems + kItems / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
+  const runtime::Buffer<std::int8_t> input(kItems);
+  device_->fill(input.data(), std::byte{1}, kItems);
+  const runtime::Buffer<std::uint64_t> bounds(std::vector<std::uint64_t>{7, kItems - 9, kItems - 9, kItems});
+  const runtime::Buffer<std::int64_t> sums(kSegments);
+  runtime::segmented_reduce(input.data(), bounds.data(), sums.data(), kItems, kSegments);
+  std::vector<std::int64_t> found(kSegments);
+  sums.download(found.data());
+  EXPECT_EQ(found, (std::vector<std::int64_t>{static_cast<std::int64_t>(kItems) - 16, 0, 9}));
+}
+
 class ReductionsLargeOnGpu : public ReductionsOnGpu {};
 
 // Half of the index, or a count of 32 bits, would lead elsewhere: all other items are the same.
 TEST_P(ReductionsLargeOnGpu, AreRightOfMoreThan2To32Items) {
-  if (is_of("reduce_rows")) GTEST_SKIP() << "its requests have rows";
+  if (has_rows()) GTEST_SKIP() << "its requests have rows or segments";
   constexpr u64 kItems = (u64{1} << 32) + 5;
   if (kItems + kItems / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
   expect_right_of_ones_and_nines(kItems, {kItems - 3});

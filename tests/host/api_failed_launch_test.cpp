@@ -29,6 +29,10 @@ class Runs {
       if (operand.role == OperandRole::input && operand.extent == std::string_view("n"))
         for (std::size_t at = 0; at < bytes.size(); ++at)
           bytes[at] = static_cast<unsigned char>(at * 2654435761u >> 13);
+      if (operand.role == OperandRole::begins) {  // one segment of all items
+        const i32 end = static_cast<i32>(request.n);
+        std::memcpy(&bytes[sizeof end], &end, sizeof end);
+      }
       if (!bytes.empty()) device_->upload(memory, bytes.data(), bytes.size());
       pointers_[count_++] = memory;
     }
@@ -106,7 +110,8 @@ TEST(ApiFailedLaunch, LeavesNothingThatMakesTheNextRunWrong) {
     EXPECT_TRUE(runs.fails_when_short());
     for (int time = 0; time < 2; ++time) EXPECT_TRUE(runs.results() == right) << "run " << time << " after it";
   }
-  for (const char* counting : {"pipelined", "reduce_atomic", "reduce_last_block", "scan_columns", "select_lookback"})
+  for (const char* counting :
+       {"pipelined", "reduce_atomic", "reduce_last_block", "reduce_segments", "scan_columns", "select_lookback"})
     EXPECT_TRUE(ran.contains(counting)) << counting;
 }
 

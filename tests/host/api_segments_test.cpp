@@ -1,8 +1,9 @@
-// The public API's scans of segments that start at any item. This file is linked with api_test.cpp, which sets the host
-// device up.
+// The public API's scans and reductions of segments of any lengths. This file is linked with api_test.cpp, which sets
+// the host device up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -249,6 +250,200 @@ TEST(ApiSegments, AreThoseOfTheFunction) {
                                      {.segments = runtime::Segments::rows(1, 5)});
               }),
               testing::HasSubstr("segments is given"));
+}
+
+// ---- reductions by offsets ----
+
+struct Ranges {
+  std::vector<long long> begins, ends;
+};
+
+// Out of order, with gaps and overlaps, empty ones, and long ones that several warps share. With `wrong`, some begin
+// below 0, end beyond the items or before they begin.
+Ranges ranges(std::uint64_t count, bool wrong) {
+  Ranges all;
+  for (std::uint64_t segment = 0; segment < count; ++segment) {
+    const auto begin = static_cast<long long>(segment * 7919 % kItems);
+    const long long length = segment % 50 == 9 ? 9'000 : static_cast<long long>(segment * 31 % 40);
+    all.begins.push_back(begin);
+    all.ends.push_back(std::min<long long>(begin + length, kItems));
+    if (wrong && segment % 10 == 3) all.begins.back() = -5;
+    if (wrong && segment % 10 == 4) all.ends.back() = kItems + 9;
+    if (wrong && segment % 10 == 5) all.ends.back() = begin - 1;
+  }
+  return all;
+}
+
+std::vector<int> sums_of(const Ranges& ranges, const std::vector<int>& inits) {
+  const std::vector<int> items = some_items();
+  std::vector<int> sums(inits);
+  for (std::size_t segment = 0; segment < sums.size(); ++segment)
+    for (long long item = std::max(ranges.begins[segment], 0LL);
+         item < std::min<long long>(ranges.ends[segment], kItems); ++item)
+      sums[segment] += items[static_cast<std::size_t>(item)];
+  return sums;
+}
+
+template <class Offset>
+std::vector<Offset> as(const std::vector<long long>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+template <class Offset>
+void expect_sums_of_ranges(bool wrong) {
+  constexpr std::uint64_t kCount = 203;
+  const Ranges all = ranges(kCount, wrong);
+  const Buffer<int> in(some_items()), out(kCount);
+  const Buffer<Offset> begins(as<Offset>(all.begins)), ends(as<Offset>(all.ends));
+  runtime::segmented_reduce(in.data(), begins.data(), ends.data(), out.data(), kItems, kCount, {.check = !wrong});
+  EXPECT_EQ(downloaded(out), sums_of(all, std::vector<int>(kCount)));
+  runtime::segmented_reduce_ranges_plan<int, Offset>(kItems, kCount, {.init = 3})(in.data(), begins.data(), ends.data(),
+                                                                                  out.data());
+  EXPECT_EQ(downloaded(out), sums_of(all, std::vector<int>(kCount, 3)));
+}
+
+TEST(ApiSegments, ReduceRangesOfEveryWidthInAnyOrder) {
+  expect_sums_of_ranges<std::int32_t>(true);
+  expect_sums_of_ranges<std::int64_t>(true);
+  expect_sums_of_ranges<std::uint32_t>(false);
+  expect_sums_of_ranges<std::uint64_t>(false);
+}
+
+// Whether a segment finds room on the list of long ones is by chance, and must not show: these have all items in
+// common.
+TEST(ApiSegments, ThatAreAlikeHaveTheSameBits) {
+  constexpr std::uint64_t kCount = 30;
+  std::vector<float> items(kItems);
+  for (std::uint64_t index = 0; index < kItems; ++index)
+    items[index] = std::ldexp(1.0f + static_cast<float>(index * 7919 % 1013), static_cast<int>(index % 21));
+  const Buffer<float> in(items), out(kCount);
+  const Buffer<int> begins(std::vector<int>(kCount, 3)), ends(std::vector<int>(kCount, kItems - 2));
+  const std::string of_group = R"("block_threads": 64, "long_tiles": 4)";
+  for (const std::string threads : {"2", "32", "1024"}) {
+    runtime::segmented_reduce(in.data(), begins.data(), ends.data(), out.data(), kItems, kCount,
+                              {.config = R"({"family": "reduce_segments", "parameters": {"segment_threads": )" +
+                                         threads + ", " + of_group + "}}"});
+    const std::vector<float> sums = downloaded(out);
+    if (is_rehearsal()) continue;
+    EXPECT_EQ(std::count(sums.begin(), sums.end(), sums.front()), static_cast<long>(kCount)) << threads;
+  }
+}
+
+// The offsets that CUB takes: those of the ends are the others, one further on.
+TEST(ApiSegments, ReduceBetweenBounds) {
+  const std::vector<int> bounds = {4, 4, 5, 40, 40, 9'000, 9'003, 10'007};
+  const std::size_t count = bounds.size() - 1;
+  Ranges all;
+  for (std::size_t segment = 0; segment < count; ++segment) {
+    all.begins.push_back(bounds[segment]);
+    all.ends.push_back(bounds[segment + 1]);
+  }
+  const std::vector<int> expected = sums_of(all, std::vector<int>(count));
+  const Buffer<int> in(some_items()), offsets(bounds), out(count), by_ends(count), by_plan(count);
+  runtime::segmented_reduce(in.data(), offsets.data(), out.data(), kItems, count, {.check = true});
+  EXPECT_EQ(downloaded(out), expected);
+  runtime::segmented_reduce(in.data(), offsets.data(), offsets.data() + 1, by_ends.data(), kItems, count);
+  EXPECT_EQ(downloaded(by_ends), expected);
+  runtime::segmented_reduce_plan<int, int>(kItems, count)(in.data(), offsets.data(), by_plan.data());
+  EXPECT_EQ(downloaded(by_plan), expected);
+}
+
+TEST(ApiSegments, ReduceFromAnInitForEachAndANumberOfThemInMemory) {
+  constexpr std::uint64_t kCount = 100;
+  constexpr int kReduced = 77;
+  const Ranges all = ranges(kCount, false);
+  std::vector<int> inits(kCount);
+  for (std::size_t segment = 0; segment < kCount; ++segment) inits[segment] = static_cast<int>(segment * segment);
+  std::vector<int> expected = sums_of(all, inits);
+  std::fill(expected.begin() + kReduced, expected.end(), 41);
+  const Buffer<int> in(some_items()), of_each(inits), out(std::vector<int>(kCount, 41)),
+      number(std::vector<int>{kReduced});
+  const Buffer<int> begins(as<int>(all.begins)), ends(as<int>(all.ends));
+  runtime::segmented_reduce(in.data(), begins.data(), ends.data(), out.data(), kItems, kCount,
+                            {.device_inits = of_each.data(), .device_segment_count = number.data()});
+  EXPECT_EQ(downloaded(out), expected);
+}
+
+// Items that are made of those in memory, by an operator that does not commute and has no identity.
+TEST(ApiSegments, ReduceWithEverythingThatReductionsHave) {
+  struct Ends {
+    int first, last;
+    bool operator==(const Ends&) const = default;
+  };
+  const Op join = Op::custom(
+      "struct Value { int first, last; };\n"
+      "__device__ Value combine(Value a, Value b) { return {a.first, b.last}; }",
+      Op::no_identity);
+  const runtime::UserFunction load = runtime::Map::source("__device__ Result load(int x) { return {x, x}; }");
+  const std::vector<int> items = some_items();
+  const Buffer<int> in(items), offsets(std::vector<int>{0, 7, 7, 9'999});
+  const Buffer<Ends> out(3);
+  runtime::segmented_reduce<int, int, Ends, Ends>(in.data(), offsets.data(), out.data(), kItems, 3,
+                                                  {.op = join, .load = load, .init = Ends{-1, -2}});
+  EXPECT_EQ(downloaded(out), (std::vector<Ends>{{-1, items[6]}, {-1, -2}, {-1, items[9'998]}}));
+  EXPECT_THAT(message_of<RequestError>([&] {
+                runtime::segmented_reduce<int, int, Ends, Ends>(in.data(), offsets.data(), out.data(), kItems, 3,
+                                                                {.op = join, .load = load});
+              }),
+              testing::HasSubstr("a segment may be empty"));
+}
+
+TEST(ApiSegments, OfNoItemsYieldTheInitialValue) {
+  const Buffer<int> offsets(std::vector<int>(4, 0)), out(std::vector<int>(3, 9));
+  runtime::segmented_reduce(static_cast<const int*>(nullptr), offsets.data(), out.data(), 0, 3, {.init = 5});
+  EXPECT_EQ(downloaded(out), std::vector<int>(3, 5));
+  runtime::segmented_reduce(static_cast<const int*>(nullptr), offsets.data(), static_cast<int*>(nullptr), 0, 0);
+}
+
+template <class Offset>
+std::string refusal(const std::vector<Offset>& begins, const std::vector<Offset>& ends = {}) {
+  const std::uint64_t count = ends.empty() ? begins.size() - 1 : ends.size();
+  const Buffer<int> in(some_items()), out(std::vector<int>(count, 41));
+  const Buffer<Offset> first(begins), last(ends);
+  const std::string text = message_of<RequestError>([&] {
+    if (ends.empty())
+      runtime::segmented_reduce(in.data(), first.data(), out.data(), 9, count, {.check = true});
+    else
+      runtime::segmented_reduce(in.data(), first.data(), last.data(), out.data(), 9, count, {.check = true});
+  });
+  EXPECT_EQ(downloaded(out), std::vector<int>(count, 41)) << "something was written";
+  return is_rehearsal() ? text : text.substr(text.find(": ") + 2);
+}
+
+TEST(ApiSegments, NameTheFirstWrongOffset) {
+  EXPECT_EQ(refusal<int>({3, -7, 9}), "offsets[1] is -7, and n is 9: no segment begins or ends outside the items");
+  EXPECT_EQ(refusal<std::uint64_t>({3, 5, 10}),
+            "offsets[2] is 10, and n is 9: no segment begins or ends outside the items");
+  EXPECT_EQ(refusal<std::uint32_t>({0, 5, 4, 3}), "offsets[2] is 4, and offsets[1] is 5: offsets must not descend");
+  EXPECT_EQ(refusal<std::int64_t>({5, 7, 2}, {6, 6, 1}),
+            "ends[1] is 6, and begins[1] is 7: no segment ends before it begins");
+  EXPECT_EQ(refusal<int>({5, 7}, {6, 10}), "ends[1] is 10, and n is 9: no segment begins or ends outside the items");
+}
+
+// Positions count from the first item of their segment.
+TEST(ApiSegments, HaveTheirLeastItemsAndPositions) {
+  const std::vector<int> bounds = {9, 3'000, 3'000, 3'004}, items = some_items();
+  const Buffer<int> in(items), offsets(bounds), least(3);
+  const Buffer<std::uint64_t> places(3);
+  scantune_reduce_request request = SCANTUNE_REDUCE_REQUEST_INIT;
+  request.head.n = kItems;
+  request.input_type = request.output_type = SCANTUNE_I32;
+  request.op = SCANTUNE_MIN;
+  request.position = SCANTUNE_FIRST_POSITION;
+  request.segments = SCANTUNE_BY_OFFSETS;
+  request.segment_count = 3;
+  scantune_arrays arrays = SCANTUNE_ARRAYS_INIT;
+  arrays.of[SCANTUNE_INPUT] = in.data();
+  arrays.of[SCANTUNE_OUTPUT] = least.data();
+  arrays.of[SCANTUNE_INDICES] = places.data();
+  arrays.of[SCANTUNE_BEGINS] = offsets.data();
+  ASSERT_EQ(scantune_run(&request.head, &arrays, nullptr), SCANTUNE_OK) << scantune_error_message();
+  const auto at = [&](int first, int end) { return std::min_element(items.begin() + first, items.begin() + end); };
+  const auto place = [&](int first, int end) {
+    return static_cast<std::uint64_t>(at(first, end) - items.begin() - first);
+  };
+  EXPECT_EQ(downloaded(least), (std::vector<int>{*at(9, 3'000), INT32_MAX, *at(3'000, 3'004)}));
+  EXPECT_EQ(downloaded(places), (std::vector<std::uint64_t>{place(9, 3'000), ~std::uint64_t{0}, place(3'000, 3'004)}));
 }
 
 }  // namespace

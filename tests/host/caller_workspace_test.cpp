@@ -89,7 +89,11 @@ class RunsInAWorkspace {
       : case_(one),
         plan_(device, CheckedRequest(one.request), {one.config, ConfigOrigin::untuned, "chosen by the test", {}}),
         input_(*device, one.request.n),
-        output_(*device, one.columns > 0 ? one.request.n : 1) {}
+        output_(*device, one.columns > 0 ? one.request.n : 1),
+        bounds_(*device, 2) {
+    bounds_[0] = 0;
+    bounds_[1] = static_cast<i32>(one.request.n);
+  }
 
   u64 bytes() const { return plan_.workspace_bytes(); }
 
@@ -98,7 +102,7 @@ class RunsInAWorkspace {
     const std::vector<i32> items = items_of(case_.request, seed);
     std::copy(items.begin(), items.end(), input_.data());
     output_.fill(-1);
-    plan_.run_in({workspace, bytes()}, {input_.data(), output_.data()}, InitialValue(), nullptr);
+    plan_.run_in({workspace, bytes()}, {input_.data(), output_.data(), bounds_.data()}, InitialValue(), nullptr);
     const std::vector<i32> wanted = expected(case_, items);
     if (std::equal(wanted.begin(), wanted.end(), output_.data())) return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << "the results are wrong with seed " << seed;
@@ -108,6 +112,7 @@ class RunsInAWorkspace {
   Case case_;
   Plan plan_;
   DeviceArray<i32> input_, output_;
+  DeviceArray<i32> bounds_;  // of a segment of all items, where the request has one
 };
 
 std::shared_ptr<HostDevice> host() { return std::make_shared<HostDevice>(7, kept_host_compiler()); }
@@ -165,8 +170,8 @@ TEST(CallerWorkspaceCases, AreOfEveryKindAndOfTheFamiliesThatNeedOne) {
     ++families[one.config.family().name()];
   }
   for (const char* name : {"lookback", "one_shot", "pipelined", "scan_columns"}) EXPECT_EQ(families[name], 2) << name;
-  for (const char* name :
-       {"three_phase", "reduce_atomic", "reduce_columns", "reduce_gather", "reduce_last_block", "reduce_two_pass"})
+  for (const char* name : {"three_phase", "reduce_atomic", "reduce_columns", "reduce_gather", "reduce_last_block",
+                           "reduce_segments", "reduce_two_pass"})
     EXPECT_EQ(families[name], 1) << name;
   EXPECT_EQ(kinds, (std::set{WorkspaceKind::scratch, WorkspaceKind::packed_status, WorkspaceKind::split_status,
                              WorkspaceKind::counted}));

@@ -1,7 +1,9 @@
-// Scans and reductions cut into rows or columns, and the items of each in the order in which they are combined.
+// Scans and reductions cut into rows, columns or segments, and the items of each in the order in which they are
+// combined.
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "designed_rows.h"
 #include "device/host/random.h"
 #include "families_under_test.h"
+#include "offsets_in_memory.h"
 #include "reduce/config/reduce.h"
 #include "scan/config/scan.h"
 #include "space/space.h"
@@ -18,6 +21,15 @@ namespace scantune {
 // The places in the input of the items of each sequence, in the order in which they are combined.
 template <class R>
 std::vector<std::vector<u64>> sequences_of(const R& request) {
+  if constexpr (requires { request.segment_count; })
+    if (request.segments == Segments::offsets) {
+      std::vector<std::vector<u64>> all;
+      for (const auto& [begin, end] : segments_of(request)) {
+        all.emplace_back(end - begin);
+        std::iota(all.back().begin(), all.back().end(), begin);
+      }
+      return all;
+    }
   const u64 count = request.segments == Segments::rows      ? request.rows
                     : request.segments == Segments::columns ? request.columns
                                                             : 1;
@@ -31,11 +43,14 @@ std::vector<std::vector<u64>> sequences_of(const R& request) {
   return all;
 }
 
-// What scans and reductions differ in beside their items and what combines these: factors of a design.
+// What scans and reductions differ in beside their items and what combines these: factors of a design. Segments that
+// start at flags, bits or keys have one of their own.
 template <class R>
 std::vector<Factor> factors_of_cuts() {
+  std::vector<std::string> segments = {"none", "rows", "columns"};
+  if constexpr (std::is_same_v<R, ReduceRequest>) segments.emplace_back("offsets");
   std::vector<Factor> all = {{"family", names_of(families_of<R>(Standing::library))},
-                             {"segments", all_tokens<Segments>()},
+                             {"segments", segments},
                              {"init", {"none", "value"}},
                              {"pointers", {"aligned", "any"}}};
   if constexpr (std::is_same_v<R, ScanRequest>) {
@@ -51,7 +66,7 @@ const Case& case_of(const RowReader& row, const char* factor, const std::vector<
   return *std::ranges::find_if(cases, [&](const Case& one) { return row.is(factor, one.name); });
 }
 
-// The request as a row of such a design has it, cut into rows or columns of a length that is drawn.
+// The request as a row of such a design has it, cut into rows or columns of a length that is drawn, or into segments.
 template <class R>
 R cut(const RowReader& row, R request, Random& random) {
   request.init = row.token_of<Init>("init");
@@ -61,6 +76,11 @@ R cut(const RowReader& row, R request, Random& random) {
   }
   request.segments = row.token_of<Segments>("segments");
   if (request.segments == Segments::none) return request;
+  if constexpr (requires { request.segment_count; })
+    if (request.segments == Segments::offsets) {
+      request.segment_count = 1 + random.below(static_cast<u32>(request.n / 3 + 1));
+      return request;
+    }
   const u64 count = request.n < 4 ? 1 : 1 + random.below(static_cast<u32>(request.n / 3));
   request.n = request.n / count * count;
   (request.segments == Segments::rows ? request.rows : request.columns) = count;

@@ -6,6 +6,7 @@
 
 #include "expected_scan.h"
 #include "families_under_test.h"
+#include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
@@ -124,6 +125,7 @@ class ReduceTrial : public Trial {
     input_ = allocated(items_.size(), setting.misaligned_input_bytes);
     next_input_ = allocated(items_.size(), setting.misaligned_input_bytes);
     output_ = allocated(expected_.size(), 0);
+    if (request_.has_offsets()) offsets_.emplace(device_, request_);
   }
 
   // Four reductions: of the items to the next ones, of these, and both again.
@@ -143,6 +145,7 @@ class ReduceTrial : public Trial {
     const std::string problem = run(launches, schedule);
     if (!problem.empty()) return problem;
     if (setting_.wraps_epoch && !zeroed(workspace, need.bytes)) return "the wrap left words behind";
+    if (need.kind == WorkspaceKind::counted && !zeroed(workspace, sizeof(WorkspaceHeader))) return "a count was kept";
     return std::equal(expected_.begin(), expected_.end(), output_) ? "" : "wrong result";
   }
 
@@ -160,6 +163,8 @@ class ReduceTrial : public Trial {
     request.rows = setting.rows;
     if (setting.columns != 0) request.segments = Segments::columns;
     request.columns = setting.columns;
+    if (setting.segments != 0) request.segments = Segments::offsets;
+    request.segment_count = setting.segments;
     return request;
   }
 
@@ -167,6 +172,15 @@ class ReduceTrial : public Trial {
 
   Bytes expected_results(const ScanRequest& scan, const Bytes& items) const {
     const auto item_bytes = static_cast<std::ptrdiff_t>(request_.input_bytes());
+    if (request_.has_offsets()) {
+      Bytes results;
+      for (const auto& [begin, end] : segments_of(request_)) {
+        const auto item = [&](u64 place) { return items.begin() + static_cast<std::ptrdiff_t>(place) * item_bytes; };
+        const Bytes result = expected_total(scan, Bytes(item(begin), item(end)), init_.data(), custom());
+        results.insert(results.end(), result.begin(), result.end());
+      }
+      return results;
+    }
     if (request_.segments == Segments::columns) {
       Bytes results;
       for (u64 column = 0; column < request_.columns; ++column) {
@@ -197,12 +211,14 @@ class ReduceTrial : public Trial {
     arguments.set_operand(OperandRole::output, output);
     arguments.workspace = workspace.data();
     std::copy(init_.begin(), init_.end(), arguments.init);
+    if (offsets_) offsets_->set(arguments);
     const LaunchList list = config_->family().launches(*config_, request_, variant());
     for (int index = 0; index < list.count; ++index)
       launches.push_back({module_.get(), list.launches[index], arguments});
   }
 
   ReduceRequest request_;
+  std::optional<OffsetsInMemory> offsets_;
   Bytes items_, next_items_, init_, expected_;
   unsigned char *input_, *next_input_, *output_;
 };

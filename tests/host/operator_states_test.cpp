@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <optional>
 
 #include "bench.h"
 #include "cut_requests.h"
@@ -256,6 +257,9 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
 
   const LaunchList list = config.family().launches(config, request, variant);
   const Workspace workspace(device, config.family().workspace(config, request));
+  std::optional<OffsetsInMemory> offsets;
+  if constexpr (!kScans)
+    if (request.has_offsets()) offsets.emplace(device, request);
   std::array<Bytes, 2> expected;
   std::vector<HostLaunch> launches;
   for (std::size_t state = 0; state < 2; ++state) {
@@ -265,6 +269,7 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
     arguments.set_operand(OperandRole::input, input.data());
     arguments.set_operand(OperandRole::output, output.data());
     arguments.workspace = workspace.data();
+    if (offsets) offsets->set(arguments);
     std::ranges::copy(kInit, arguments.init);
     std::ranges::copy(tested.states[state], arguments.states.combine);
     std::ranges::copy(tested.load_states[state], arguments.states.load);

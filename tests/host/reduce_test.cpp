@@ -12,6 +12,7 @@
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
+#include "offsets_in_memory.h"
 #include "sampled_requests.h"
 #include "scan_items.h"
 #include "scan_kernels.h"
@@ -27,6 +28,7 @@ std::span<const FamilyModel* const> reduce_families() { return families_of<Reduc
 
 bool is_of_rows(const FamilyModel& family) { return family.name() == std::string_view("reduce_rows"); }
 bool is_of_columns(const FamilyModel& family) { return family.name() == std::string_view("reduce_columns"); }
+bool is_of_segments(const FamilyModel& family) { return family.name() == std::string_view("reduce_segments"); }
 
 ReduceRequest reduction_of(ValueType input, ValueType output, Operator op = Operator::sum, Init init = Init::none,
                            Position position = Position::none) {
@@ -61,9 +63,21 @@ ScanRequest as_scan(const ReduceRequest& request) {
           .n = request.n};
 }
 
-// Returns a request that the family is for: a family of rows or columns gets a few of them.
+// Returns a request that the family is for: a family of rows, columns or segments gets a few of them. The types of
+// offsets, their forms and where their count lies take turns.
 ReduceRequest asked_of(const FamilyModel& family, ReduceRequest request, u64 n, u64 rows = 1) {
   request.n = n;
+  if (is_of_segments(family)) {
+    const int turn = static_cast<int>(request.op) + static_cast<int>(request.input_type);
+    request.segments = Segments::offsets;
+    request.segment_count = 2 * rows;
+    request.offset_type = static_cast<OffsetType>(turn % 4);
+    request.offset_form = static_cast<OffsetForm>(turn % 2);
+    request.count_source = static_cast<CountSource>(turn % 3);
+    if (request.has_position()) request.init = Init::value;
+    if (request.init == Init::memory && turn % 2 == 0) request.init = Init::each;
+    return request;
+  }
   if (is_of_columns(family)) {
     request.segments = Segments::columns;
     request.columns = rows > n && !request.has_init() ? 1 : rows;
@@ -119,16 +133,18 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   const ReduceRequest& request = reduction.request;
   const u64 results = request.segments == Segments::rows      ? request.rows
                       : request.segments == Segments::columns ? request.columns
+                      : request.has_offsets()                 ? request.segment_count
                                                               : 1;
   const GuardedMemory input(device, items.size(), reduction.misaligned_bytes);
   const GuardedMemory output(device, results * static_cast<u64>(request.output_bytes()),
                              static_cast<u64>(request.alignment_of(request.output_type)));
   const auto index_bytes = static_cast<std::size_t>(bytes_of(request.index_width));
   const GuardedMemory positions(device, results * index_bytes, index_bytes);
-  const GuardedMemory init_memory(device, init.size(),
+  const GuardedMemory init_memory(device, init.size() * (request.init == Init::each ? results : 1),
                                   static_cast<u64>(request.alignment_of(request.accumulator_type)));
   std::copy(items.begin(), items.end(), input.data());
-  std::copy(init.begin(), init.end(), init_memory.data());
+  for (u64 place = 0; place < init_memory.size(); place += init.size())
+    std::copy(init.begin(), init.end(), init_memory.data() + place);
   const Workspace workspace(device, reduction.config.family().workspace(reduction.config, request));
 
   KernelArguments arguments{};
@@ -137,7 +153,9 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   arguments.workspace = workspace.data();
   if (request.has_position()) arguments.set_operand(OperandRole::indices, positions.data());
   if (request.init == Init::value) std::memcpy(arguments.init, init.data(), init.size());
-  if (request.init == Init::memory) arguments.set_operand(OperandRole::init, init_memory.data());
+  if (request.init > Init::value) arguments.set_operand(OperandRole::init, init_memory.data());
+  std::optional<OffsetsInMemory> offsets;
+  if (request.has_offsets()) offsets.emplace(device, request).set(arguments);
   const LaunchList list = reduction.config.family().launches(reduction.config, request, reduction.variant);
   std::vector<HostLaunch> launches;
   for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
@@ -145,6 +163,12 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
 
   EXPECT_TRUE(input.surroundings_intact() && output.surroundings_intact() && positions.surroundings_intact());
   EXPECT_TRUE(std::equal(items.begin(), items.end(), input.data())) << "the input has changed";
+  if (request.has_offsets()) {
+    const auto unwritten = static_cast<std::ptrdiff_t>(count_of_segments(request)) * request.output_bytes();
+    EXPECT_TRUE(std::all_of(output.data() + unwritten, output.data() + output.size(), [](unsigned char byte) {
+      return byte == GuardedMemory::kPoison;
+    })) << "there are fewer segments";
+  }
   Result result{{output.data(), output.data() + output.size()}, std::vector<u64>(results)};
   for (u64 row = 0; row < results; ++row)
     std::memcpy(&result.positions[row], positions.data() + row * index_bytes, index_bytes);
@@ -185,18 +209,32 @@ Bytes column_of(const ReduceRequest& request, const Bytes& items, u64 column) {
   return result;
 }
 
+Bytes row_of(const ReduceRequest& request, const Bytes& items, u64 row) {
+  const u64 items_of_row = row_items(request);
+  std::pair<u64, u64> its{std::min(row * items_of_row, request.n), std::min((row + 1) * items_of_row, request.n)};
+  if (request.has_offsets()) its = segments_of(request)[row];
+  const auto place = [&](u64 item) {
+    return items.begin() + static_cast<std::ptrdiff_t>(item) * request.input_bytes();
+  };
+  return {place(its.first), place(its.second)};
+}
+
+int identity_of_i8(const ReduceRequest& request) { return request.op == Operator::min ? 0x7f : 0x80; }
+
 void check(const Case& reduction, const Bytes& items, const Bytes& init) {
   SCOPED_TRACE(to_string(reduction));
   const ReduceRequest& request = reduction.request;
   const Result found = reduced(reduction, items, init);
-  const u64 row_bytes = row_items(request) * static_cast<u64>(request.input_bytes());
-  for (u64 row = 0; row < found.positions.size(); ++row) {
-    const auto begin = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(row * row_bytes, items.size()));
-    const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min<u64>((row + 1) * row_bytes, items.size()));
-    const Bytes of_row = request.segments == Segments::columns ? column_of(request, items, row) : Bytes(begin, end);
-    if (request.has_position() && of_row.empty()) {  // an i8 minimum
-      ASSERT_EQ(found.output[row], 0x7f) << "row " << row;
-      ASSERT_EQ(found.positions[row], ~u64{0}) << "row " << row;
+  u64 rows = found.positions.size();
+  if (request.has_offsets()) rows = std::min(rows, count_of_segments(request));
+  for (u64 row = 0; row < rows; ++row) {
+    const Bytes of_row =
+        request.segments == Segments::columns ? column_of(request, items, row) : row_of(request, items, row);
+    if (request.has_position() && of_row.empty()) {
+      if (request.input_type == ValueType::i8) {
+        ASSERT_EQ(found.output[row], identity_of_i8(request)) << "row " << row;
+      }
+      ASSERT_EQ(found.positions[row], ~u64{0} >> (64 - 8 * bytes_of(request.index_width))) << "row " << row;
       continue;
     }
     const Bytes expected = expected_total(as_scan(request), of_row, init.data(), reduction.custom);
@@ -477,6 +515,24 @@ const std::vector<Small> kSmall = {
     {"reduce_atomic", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "4"}}},
     {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "2"}}},
+    {"reduce_segments",
+     {{"block_threads", "64"},
+      {"segment_threads", "2"},
+      {"segments_at_once", "2"},
+      {"unroll", "1"},
+      {"long_tiles", "1"}}},
+    {"reduce_segments",
+     {{"block_threads", "32"},
+      {"segment_threads", "32"},
+      {"segments_at_once", "1"},
+      {"unroll", "2"},
+      {"long_tiles", "2"}}},
+    {"reduce_segments",
+     {{"block_threads", "64"},
+      {"segment_threads", "1024"},
+      {"segments_at_once", "2"},
+      {"unroll", "2"},
+      {"long_tiles", "1"}}},
     {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "8"}, {"unroll", "2"}, {"band_lines", "1700"}}},
     {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "1"}, {"band_lines", "1700"}}},
 };
@@ -613,7 +669,7 @@ TEST_P(SmallReduce, GivesTheSameBitsOnEverySchedule) {
   Case reduction{asked_of(family, of, kItems, few_rows(family)), config_of(GetParam(), of), 0};
   const Bytes aligned = reduced(reduction, items, {}).output;
   // Otherwise every order would pass.
-  if (!is_of_rows(family) && !is_rehearsal()) {
+  if (!is_of_rows(family) && !is_of_segments(family) && !is_rehearsal()) {
     ASSERT_NE(aligned, expected_total(as_scan(reduction.request), items, nullptr));
   }
   for (u64 seed = 1; seed <= 24; ++seed) {
@@ -630,7 +686,7 @@ TEST_P(SmallReduce, TellsThatNothingHasNoPlace) {
   ReduceRequest of = reduction_of(ValueType::i8, ValueType::i8, Operator::min, Init::value, Position::first);
   if (!solves(family, of)) GTEST_SKIP() << "the family takes no such reduction";
   const Config config = config_of(GetParam(), of);
-  const bool has_rows = is_of_rows(family) || is_of_columns(family);
+  const bool has_rows = is_of_rows(family) || is_of_columns(family);  // those of segments have empty ones anyway
   for (const u64 n : {u64{0}, u64{1}, u64{10}, u64{2'003}}) {
     const Case reduction{asked_of(family, of, n, n == 10 ? 12 : 3), config, 40 + n};
     if (n == 10 && has_rows && !is_rehearsal()) {

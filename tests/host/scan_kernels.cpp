@@ -35,9 +35,8 @@ Workspace::Workspace(HostDevice& device, const WorkspaceNeed& need)
 namespace {
 
 constexpr u64 kGuardBytes = 16 * kMaxValueBytes;
-constexpr unsigned char kPoison = 0xcb;
 
-bool is_poison(unsigned char byte) { return byte == kPoison; }
+bool is_poison(unsigned char byte) { return byte == GuardedMemory::kPoison; }
 
 u64 address_before(const void* items, u64 count, int item_bytes) {
   return reinterpret_cast<u64>(items) - count * static_cast<u64>(item_bytes);

@@ -47,6 +47,8 @@ class Workspace {
 // unchanged.
 class GuardedMemory {
  public:
+  static constexpr unsigned char kPoison = 0xcb;
+
   GuardedMemory(HostDevice& device, u64 bytes, u64 misaligned_bytes = 0);
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;

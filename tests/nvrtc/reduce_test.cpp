@@ -67,6 +67,13 @@ ReduceRequest request_of(const RowReader& row, bool many) {
   } else if (takes_columns<ReduceRequest>(row.family())) {
     request.segments = Segments::columns;
     request.columns = many ? 1 << 10 : 16;
+  } else if (row.family().name() == std::string_view("reduce_segments")) {
+    request.segments = Segments::offsets;
+    request.segment_count = 1 + request.n / (row.is("which", "first") ? 16 : 4096);
+    request.offset_type = row.is("which", "first") ? OffsetType::i64 : OffsetType::u32;
+    request.offset_form = row.is("class", "signed") ? OffsetForm::begins_and_ends : OffsetForm::bounds;
+    if (request.has_position()) request.init = Init::value;
+    if (request.init == Init::memory) request.init = Init::each;
   }
   return request;
 }
@@ -165,6 +172,12 @@ TEST(Reductions, OfExtremesCompileForAnArchitectureEach) {
       if (family->name() == std::string_view("reduce_columns")) request.segments = Segments::columns;
       if (request.segments == Segments::rows) request.rows = 1 << 12;
       if (request.segments == Segments::columns) request.columns = 1 << 10;
+      if (family->name() == std::string_view("reduce_segments")) {
+        request.segments = Segments::offsets;
+        request.segment_count = 1 << 12;
+        request.count_source = CountSource::memory;
+        request.init = Init::value;
+      }
       if (family->unsupported_reason(request, sm) != nullptr) continue;
       const Config config = family->default_config(request, sm);
       ASSERT_EQ(reject_reason(config, request, sm), nullptr) << to_string(config) << " of " << to_string(request);
@@ -175,6 +188,20 @@ TEST(Reductions, OfExtremesCompileForAnArchitectureEach) {
       ++compiled;
     }
   EXPECT_GT(compiled, 15u);
+}
+
+// What offsets of segments are checked by, where a caller asks for that.
+TEST(Reductions, CompileTheCheckOfOffsets) {
+  constexpr int kSms[] = {75, 80, 90, 120};
+  for (int turn = 0; turn < 4; ++turn) {
+    ReduceRequest request{.segments = Segments::offsets, .n = kFewReduced, .segment_count = 10};
+    request.offset_type = static_cast<OffsetType>(turn);
+    request.offset_form = static_cast<OffsetForm>(turn / 2);
+    request.count_source = static_cast<CountSource>(turn % 3);
+    expect_registers_hold(
+        compiled_whole(instantiate_check(request, "reduce/kernels/check_offsets.h", {"check_offsets"}), kSms[turn]), 0,
+        1, "a check of offsets");
+  }
 }
 
 // CTAs of 1024 threads whose threads hold eight vectors of items of eight bytes spill here.

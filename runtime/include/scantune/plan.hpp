@@ -130,6 +130,10 @@ template <class Key>
 using Keys = Array<SCANTUNE_KEYS, const Key*>;
 template <class Key>
 using KeysOutput = Array<SCANTUNE_KEYS_OUTPUT, Key*>;
+template <class Offset>
+using Begins = Array<SCANTUNE_BEGINS, const Offset*>;
+template <class Offset>
+using Ends = Array<SCANTUNE_ENDS, const Offset*>;
 template <class Integer>
 using Count = Array<SCANTUNE_COUNT, detail::Written<Integer>>;
 template <class Integer>

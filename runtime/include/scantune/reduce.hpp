@@ -4,6 +4,9 @@
 //   runtime::reduce(d_in, d_least, n, {.op = runtime::Op::min});
 //   runtime::argmax(d_in, d_greatest, d_index, n);
 //   runtime::arg_minmax(d_in, d_least, d_least_index, d_greatest, d_greatest_index, n);
+//   runtime::segmented_reduce(d_in, d_offsets, d_sums, n, segments);           // a sum for each segment
+//   runtime::segmented_reduce(d_in, d_begins, d_ends, d_sums, n, segments);    // of segments with gaps, or that
+//   overlap
 //
 // Equal inputs give equal bits on every run of one device and config, except the bits of a NaN.
 #pragma once
@@ -32,6 +35,31 @@ struct ReduceOptions {
   // either, op's identity is used, if it has one: a sum starts from 0, a minimum from the greatest value.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
+  Stream stream = nullptr;  // as in ScanOptions
+  Latency latency = Latency::back_to_back;
+  int captured_launches = 4;  // as in ScanOptions
+  Device device = Device::current_gpu;
+  std::string config = {};  // as in ScanOptions
+};
+
+// Acc: the type that items are combined in.
+template <class Acc>
+struct SegmentedReduceOptions {
+  Op op = Op::sum;
+  UserFunction load = {};   // as in ScanOptions
+  UserFunction store = {};  // as in ScanOptions
+  // The initial value, combined before the first item of each segment; set at most one of the three. It is the result
+  // of an empty segment. device_inits has one value per segment. Without any, op's identity is used; an operator
+  // without one needs an initial value.
+  InitialValue<Acc> init = {};
+  const Acc* device_init = nullptr;
+  const Acc* device_inits = nullptr;
+  // The number of segments, in device memory: a pointer to an integer of 4 or 8 bytes; null: segment_count. It is read
+  // when the reduction runs. Of more than segment_count, or a negative number, segment_count segments are reduced.
+  detail::Read device_segment_count = nullptr;
+  // Check the offsets first. The check waits for the stream and throws a RequestError that names the first offset
+  // outside [0, n], or end before its begin. It is refused while the stream is being captured.
+  bool check = false;
   Stream stream = nullptr;  // as in ScanOptions
   Latency latency = Latency::back_to_back;
   int captured_launches = 4;  // as in ScanOptions
@@ -73,6 +101,11 @@ struct ArgOptions {
 // A plan of reduce().
 template <class In, class Out = In>
 using ReducePlan = Plan<Input<In>, Output<Out>>;
+// Plans of segmented_reduce(), by bounds and by begins and ends.
+template <class In, class Offset, class Out = In>
+using SegmentedReducePlan = Plan<Input<In>, Begins<Offset>, Output<Out>>;
+template <class In, class Offset, class Out = In>
+using SegmentedReduceRangesPlan = Plan<Input<In>, Begins<Offset>, Ends<Offset>, Output<Out>>;
 // A plan of argmin() or argmax(), and one with a store.
 template <class In, class IndexType = std::uint64_t, class Out = In>
 using ArgPlan = Plan<Input<In>, Output<Out>, Indices<IndexType>>;
@@ -93,6 +126,34 @@ auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
   take_combining<In, Out, Acc>(call.request, n, options);
   check_no_output_strides(options.segments.placed());
   return call;
+}
+
+template <class PlanType, class In, class Offset, class Out, class Acc>
+auto segmented_reduction_of(std::uint64_t n, std::uint64_t segment_count, scantune_offset_form form,
+                            const SegmentedReduceOptions<Acc>& options) {
+  static_assert(kIsIndex<Offset>, "offsets must be integers of 4 or 8 bytes");
+  Call<scantune_reduce_request, PlanType> call = {SCANTUNE_REDUCE_REQUEST_INIT, options.stream};
+  scantune_reduce_request& request = call.request;
+  take_combining<In, Out, Acc>(request, n, options);
+  request.segments = SCANTUNE_BY_OFFSETS;
+  request.offset_type = count_type<Offset>();
+  request.offset_form = form;
+  request.segment_count = segment_count;
+  request.device_segment_count = options.device_segment_count.get();
+  request.segment_count_type = options.device_segment_count.type();
+  request.device_inits = options.device_inits;
+  request.check = options.check ? 1 : 0;
+  return call;
+}
+template <class In, class Offset, class Out, class Acc>
+auto reduction_by_bounds(std::uint64_t n, std::uint64_t segment_count, const SegmentedReduceOptions<Acc>& options) {
+  return segmented_reduction_of<SegmentedReducePlan<In, Offset, Out>, In, Offset, Out, Acc>(n, segment_count,
+                                                                                            SCANTUNE_BOUNDS, options);
+}
+template <class In, class Offset, class Out, class Acc>
+auto reduction_of_ranges(std::uint64_t n, std::uint64_t segment_count, const SegmentedReduceOptions<Acc>& options) {
+  return segmented_reduction_of<SegmentedReduceRangesPlan<In, Offset, Out>, In, Offset, Out, Acc>(
+      n, segment_count, SCANTUNE_BEGINS_AND_ENDS, options);
 }
 
 inline const ArgOptions& with_store(const ArgOptions& options) {
@@ -165,6 +226,40 @@ void reduce(const In* input, Out* output, std::uint64_t n, const Op& op) {
   reduce<In, Out, Acc>(input, output, n, ReduceOptions<Acc>{.op = op});
 }
 SCANTUNE_EXPLAIN_MISTAKES(reduce)
+
+// Reduces each of the segments to its own output: segment s is input[offsets[s], offsets[s + 1]), of segment_count + 1
+// offsets; or with begins and ends input[begins[s], ends[s]). Segments may be empty, overlap, leave gaps and be in any
+// order; items in gaps are not read. All arrays are in device memory, and the output overlaps no other. The host does
+// not read the offsets. One below 0 counts as 0, one above n as n, and a segment that ends before it begins is empty.
+// Else as reduce().
+template <class In, class Offset, class Out, class Acc = default_accumulator_t<In, Out>>
+void segmented_reduce(const In* input, const Offset* offsets, Out* output, std::uint64_t n, std::uint64_t segment_count,
+                      const SegmentedReduceOptions<std::type_identity_t<Acc>>& options = {}) {
+  detail::reduction_by_bounds<In, Offset, Out, Acc>(n, segment_count, options).run(input, offsets, output);
+}
+template <class In, class Offset, class Out, class Acc = default_accumulator_t<In, Out>>
+void segmented_reduce(const In* input, const Offset* begins, const Offset* ends, Out* output, std::uint64_t n,
+                      std::uint64_t segment_count,
+                      const SegmentedReduceOptions<std::type_identity_t<Acc>>& options = {}) {
+  detail::reduction_of_ranges<In, Offset, Out, Acc>(n, segment_count, options).run(input, begins, ends, output);
+}
+SCANTUNE_EXPLAIN_MISTAKES(segmented_reduce)
+
+// Create plans for exactly n items and segment_count segments. Throw what reduce_plan() throws.
+template <class In, class Offset, class Out = In, class Acc = default_accumulator_t<In, Out>>
+SegmentedReducePlan<In, Offset, Out> segmented_reduce_plan(
+    std::uint64_t n, std::uint64_t segment_count,
+    const SegmentedReduceOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::reduction_by_bounds<In, Offset, Out, Acc>(n, segment_count, options).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_reduce_plan)
+template <class In, class Offset, class Out = In, class Acc = default_accumulator_t<In, Out>>
+SegmentedReduceRangesPlan<In, Offset, Out> segmented_reduce_ranges_plan(
+    std::uint64_t n, std::uint64_t segment_count,
+    const SegmentedReduceOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::reduction_of_ranges<In, Offset, Out, Acc>(n, segment_count, options).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_reduce_ranges_plan)
 
 // Writes the least item to value[0] and its index to index[0], an integer of 4 or 8 bytes, both in device memory. Of
 // equal items the first is the result, or with Position::last the last. -0 is less than +0. If the input has a NaN, the

@@ -120,7 +120,7 @@ inline void take_mapped(Request& request, std::uint64_t n, const Options& option
     take_struct<In>(request);
   else if constexpr (kIsStruct<Out>)
     take_struct<Out>(request);
-  take_segments(request, n, options.segments);
+  if constexpr (requires { options.segments; }) take_segments(request, n, options.segments);
   request.load = options.load.get();
   request.store = options.store.get();
   if (request.load != nullptr)

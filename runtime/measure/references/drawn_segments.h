@@ -1,20 +1,17 @@
 // Segments of random lengths, any part of which can be computed independently.
 #pragma once
 
-#include "measure/inputs.h"
+#include "core/contract/types.h"
 
 namespace scantune {
 
-// The segments are the leaves of a tree. A node's items are split between its halves at random: by the pattern exact so
-// that lengths vary by some factors of two around their mean, by specials so that most segments are empty, in long
-// runs, and others hold most of the items.
+// The segments are the leaves of a tree. A node's items are split between its halves at random: so that lengths vary
+// by some factors of two around their mean or, where they are extreme, so that most segments are empty, in long runs,
+// and others hold most of the items.
 class DrawnSegments {
  public:
-  explicit DrawnSegments(const InputSpec& spec)
-      : segments_(spec.request[spec.request.algorithm().extents().front()]),
-        n_(spec.request.n),
-        seed_(spec.seed),
-        is_extreme_(spec.pattern == InputPattern::specials) {}
+  DrawnSegments(u64 segments, u64 n, u64 seed, bool is_extreme)
+      : segments_(segments), n_(n), seed_(seed), is_extreme_(is_extreme) {}
 
   // Calls visit(segment, first item, one past the last item) for those segments, in order.
   template <class Visit>

@@ -14,13 +14,20 @@ namespace {
 
 constexpr u64 kOfValues = 0xba97;  // a seed apart from that of the offsets
 
+DrawnSegments segments_of(const InputSpec& spec) {
+  return {typed<LoadBalanceRequest>(spec.request).segments, spec.request.n, spec.seed,
+          spec.pattern == InputPattern::specials};
+}
+
 u64 item_bytes_of(const LoadBalanceRequest& request) { return static_cast<u64>(request.output_bytes()); }
 
 // What every item is to get, made of its segment when it is asked for.
 class BalancedItems final : public ExactReference {
  public:
   explicit BalancedItems(const KnownInput& input)
-      : ExactReference(input), segments_(input.spec), request_(typed<LoadBalanceRequest>(input.spec.request)) {}
+      : ExactReference(input),
+        segments_(segments_of(input.spec)),
+        request_(typed<LoadBalanceRequest>(input.spec.request)) {}
 
   u64 bytes() const override { return sizeof *this; }
 
@@ -60,7 +67,7 @@ class LoadBalanceReference final : public AlgorithmReference {
     const auto request = typed<LoadBalanceRequest>(spec.request);
     const auto bytes = static_cast<u64>(request.input_bytes());
     const u64 count = out.size() / bytes;
-    DrawnSegments(spec).visit_segments(first, first + count, [&](u64 segment, u64 first_item, u64) {
+    segments_of(spec).visit_segments(first, first + count, [&](u64 segment, u64 first_item, u64) {
       std::memcpy(&out[(segment - first) * bytes], &first_item, bytes);
     });
     if (first + count > request.segments) std::memcpy(&out[(request.segments - first) * bytes], &request.n, bytes);

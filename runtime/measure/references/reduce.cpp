@@ -2,9 +2,9 @@
 #include <utility>
 #include <vector>
 
-#include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
 #include "measure/references/reduce_inputs.h"
+#include "measure/references/reduced_sequences.h"
 #include "measure/references/running_placed.h"
 #include "measure/references/running_value.h"
 #include "measure/references/scan_inputs.h"
@@ -12,8 +12,7 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kLeastPartLines = 64;      // a Running takes about as many bytes, so it costs one for each item
-constexpr u64 kReducedPieceItems = 256;  // of an input, made at a time: they stay in the nearest cache
+constexpr u64 kSegmentsAtOnce = u64{1} << 16;  // whose totals are there at the same time
 
 // The scan whose last result the reduction returns.
 ScanRequest as_scan(const ReduceRequest& request) {
@@ -37,74 +36,6 @@ InputSpec as_scan(const InputSpec& spec) {
   InputSpec scan = spec;
   scan.request = as_scan(typed<ReduceRequest>(spec.request));
   return scan;
-}
-
-// Calls visit(index, item) for every item of [first, end), in order.
-template <class Visit>
-void visit_items(const KnownInput& input, u64 first, u64 end, const Visit& visit) {
-  std::byte scratch[kReducedPieceItems * kMaxValueBytes];
-  for (u64 piece = first; piece < end; piece += kReducedPieceItems) {
-    const u64 count = std::min(kReducedPieceItems, end - piece);
-    const auto made = input.items(piece, std::span(scratch).first(count * input.item_bytes()));
-    for (u64 item = 0; item < count; ++item) visit(piece + item, made.data() + item * input.item_bytes());
-  }
-}
-
-// Adds the item of that index in its row or column.
-template <class Running>
-void add_item(Running& total, u64 index, const std::byte* item) {
-  if constexpr (requires { total.add_item(item, index); })
-    total.add_item(item, index);
-  else
-    total.add_item(item);
-}
-
-// What each column comes to, as below.
-template <class Running>
-std::vector<Running> totals_of_columns(const KnownInput& input, const Running& empty) {
-  const auto request = typed<ReduceRequest>(input.spec.request);
-  const u64 columns = request.columns;
-  const u64 part_lines = std::max(kLeastPartLines, Reference::kChunkItems / std::max<u64>(columns, 1));
-  const u64 parts = std::max<u64>(ceil_div(column_items(request), part_lines), 1);
-  std::vector<Running> totals(parts * columns, empty);
-  parallel_for(parts, [&](u64 part) {
-    const u64 first = part * part_lines * columns;
-    visit_items(input, first, std::min(first + part_lines * columns, request.n), [&](u64 index, const std::byte* item) {
-      add_item(totals[part * columns + index % columns], index / columns, item);
-    });
-  });
-  for (u64 part = 1; part < parts; ++part)
-    for (u64 column = 0; column < columns; ++column) totals[column].add(totals[part * columns + column]);
-  totals.resize(columns, empty);
-  return totals;
-}
-
-// What each row comes to, all items being one row where there are no others.
-template <class Running>
-std::vector<Running> totals_of_rows(const KnownInput& input, const Running& empty) {
-  const auto request = typed<ReduceRequest>(input.spec.request);
-  if (request.segments == Segments::columns) return totals_of_columns(input, empty);
-  const u64 rows = request.segments == Segments::rows ? request.rows : 1, length = row_items(request);
-  const u64 parts_of_row = std::max<u64>(ceil_div(length, Reference::kChunkItems), 1), parts = rows * parts_of_row;
-  const u64 parts_at_once = std::max<u64>(Reference::kChunkItems / std::max<u64>(length, 1), 1);
-  std::vector<Running> totals(parts, empty);
-  parallel_for(ceil_div(parts, parts_at_once), [&](u64 group) {
-    for (u64 part = group * parts_at_once; part < std::min(parts, (group + 1) * parts_at_once); ++part) {
-      const u64 start = part / parts_of_row * length, row_end = std::min(start + length, request.n);
-      const u64 first = start + part % parts_of_row * Reference::kChunkItems;
-      Running total = empty;  // in its own cache line: neighbours in `totals` belong to other threads
-      visit_items(input, first, std::min(first + Reference::kChunkItems, row_end),
-                  [&](u64 index, const std::byte* item) { add_item(total, index - start, item); });
-      totals[part] = total;
-    }
-  });
-  if (parts_of_row == 1) return totals;
-  for (u64 row = 0; row < rows; ++row) {
-    totals[row] = totals[row * parts_of_row];
-    for (u64 part = 1; part < parts_of_row; ++part) totals[row].add(totals[row * parts_of_row + part]);
-  }
-  totals.resize(rows, empty);
-  return totals;
 }
 
 template <class Running>
@@ -141,14 +72,60 @@ class TotalsOf final : public Reference {
   std::vector<Running> totals_;  // of scan_'s request, by row
 };
 
+// What segments come to, made again whenever it is looked at: there may be a segment for each item.
+template <class Running>
+class TotalsOfSegments final : public Reference {
+ public:
+  explicit TotalsOfSegments(const KnownInput& input)
+      : input_(input.spec), scan_(as_scan(input.spec)), start_(start_of<Running>(scan_)) {}
+
+  u64 item_bytes() const override { return static_cast<u64>(scan_.request.output_bytes()); }
+  u64 bytes() const override { return sizeof *this; }
+
+  std::optional<Mismatch> check(u64 first, std::span<const std::byte> found) const override {
+    std::optional<Mismatch> wrong;
+    visit(input_, first, found.size() / item_bytes(), [&](u64 segment, const Running& total) {
+      const std::byte* const its = found.data() + (segment - first) * item_bytes();
+      if (!wrong && !total.agrees(its)) wrong = mismatch_of(scan_.request, segment, total, its);
+      return !wrong;
+    });
+    return wrong;
+  }
+
+  void expect(const KnownInput& input, std::span<std::byte> output) const override {
+    visit(input, 0, output.size() / item_bytes(), [&](u64 segment, const Running& total) {
+      total.output(output.data() + segment * item_bytes());
+      return true;
+    });
+  }
+
+ private:
+  // Calls visited(segment, total) for so many segments, until it returns false.
+  template <class Visited>
+  void visit(const KnownInput& input, u64 first, u64 count, const Visited& visited) const {
+    for (u64 begin = first; begin < first + count; begin += kSegmentsAtOnce) {
+      const u64 end = std::min(begin + kSegmentsAtOnce, first + count);
+      const std::vector<Running> totals = totals_of_segments(input, Running(scan_), begin, end);
+      for (u64 segment = begin; segment < end; ++segment) {
+        Running total = start_;
+        total.add(totals[segment - begin]);
+        if (!visited(segment, total)) return;
+      }
+    }
+  }
+
+  KnownInput input_;  // without its items
+  ScanSpec scan_;
+  Running start_;
+};
+
 // The extremes of each row, and their indices. Running: RunningPlaced or RunningByLess.
 template <class Running>
 class ExtremesOf final : public Reference {
  public:
   explicit ExtremesOf(const KnownInput& input)
-      : request_(typed<ReduceRequest>(input.spec.request)),
-        extremes_(totals_of_rows(input, Running(request_, request_.op))) {
-    if (request_.extremes == ExtremeSet::both) greatest_ = totals_of_rows(input, Running(request_, Operator::max));
+      : request_(typed<ReduceRequest>(input.spec.request)), extremes_(extremes_of(input, request_.op)) {
+    if (request_.extremes == ExtremeSet::both) greatest_ = extremes_of(input, Operator::max);
   }
 
   u64 item_bytes() const override { return static_cast<u64>(request_.output_bytes()); }
@@ -183,6 +160,12 @@ class ExtremesOf final : public Reference {
   }
 
  private:
+  std::vector<Running> extremes_of(const KnownInput& input, Operator op) const {
+    const Running empty(request_, op);
+    return request_.has_offsets() ? totals_of_segments(input, empty, 0, request_.segment_count)
+                                  : totals_of_rows(input, empty);
+  }
+
   std::optional<Mismatch> wrong_value(const std::vector<Running>& extremes, u64 first,
                                       std::span<const std::byte> found) const {
     for (u64 row = 0; row < found.size() / item_bytes(); ++row) {
@@ -211,6 +194,9 @@ class ReduceReference final : public AlgorithmReference {
     const u64 length = request.segments == Segments::columns ? column_items(request) : row_items(request);
     fill_reduction_input(ScanSpec(as_scan(spec)), length, first, out);
   }
+  void fill_beside(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) const override {
+    DrawnOffsets(spec).fill(role, first, out);
+  }
   void fill_init(const Request& request, unsigned char* init) const override {
     const auto reduction = typed<ReduceRequest>(request);
     if (reduction.has_init()) fill_scan_init(as_scan(reduction), init);
@@ -220,6 +206,7 @@ class ReduceReference final : public AlgorithmReference {
     const auto request = typed<ReduceRequest>(input.spec.request);
     if (request.ordered_by == OrderedBy::less) return std::make_unique<ExtremesOf<RunningByLess>>(input);
     if (request.has_position()) return std::make_unique<ExtremesOf<RunningPlaced>>(input);
+    if (request.has_offsets()) return reference_by<TotalsOfSegments>(as_scan(request), input);
     return reference_by<TotalsOf>(as_scan(request), input);
   }
 
@@ -227,6 +214,7 @@ class ReduceReference final : public AlgorithmReference {
   // row counts than its own.
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<ReduceRequest>(request);
+    if (own.has_offsets()) return served_by_offsets(own);
     std::vector<RequestVariant> served;
     if (!own.has_position()) {
       auto without = own, from_memory = own;
@@ -248,8 +236,29 @@ class ReduceReference final : public AlgorithmReference {
 
   Request same_results(const Request& request) const override {
     auto reduction = typed<ReduceRequest>(request);
-    if (reduction.init == Init::memory) reduction.init = Init::value;
+    if (reduction.init > Init::value) reduction.init = Init::value;
     return reduction;
+  }
+
+ private:
+  // Every form, width and source of a number between them.
+  static std::vector<RequestVariant> served_by_offsets(const ReduceRequest& own) {
+    auto wide = own, apart = own, widest = own, unsigned_apart = own;
+    wide.offset_type = OffsetType::i64;
+    wide.count_source = CountSource::memory;
+    apart.offset_form = OffsetForm::begins_and_ends;
+    widest.offset_type = OffsetType::u64;
+    widest.count_source = CountSource::memory_32;
+    unsigned_apart.offset_type = OffsetType::u32;
+    unsigned_apart.offset_form = OffsetForm::begins_and_ends;
+    if (!own.has_position()) {
+      wide.init = Init::each;
+      unsigned_apart.init = Init::memory;
+    }
+    std::vector<RequestVariant> served = {
+        {wide, Variant::aligned}, {apart, Variant::any}, {widest, Variant::any}, {unsigned_apart, Variant::aligned}};
+    add_with_other(&ReduceRequest::segment_count, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
+    return served;
   }
 };
 

@@ -11,7 +11,12 @@ namespace scantune {
 
 // Whether its memory holds a value that could be a kernel argument, rather than items or results.
 constexpr bool is_argument(OperandRole role) {
-  return role == OperandRole::init || role == OperandRole::n || role == OperandRole::clamped;
+  return role == OperandRole::segment_count || role == OperandRole::init || role == OperandRole::n ||
+         role == OperandRole::clamped;
+}
+// Whether kernels may move it in vectors, so that its alignment says which of them serve it.
+constexpr bool comes_in_vectors(OperandRole role) {
+  return !is_argument(role) && role != OperandRole::begins && role != OperandRole::ends;
 }
 constexpr bool is_written(OperandRole role) {
   return role == OperandRole::output || role == OperandRole::indices || role == OperandRole::values_output ||

@@ -2,9 +2,7 @@
 // family.
 #pragma once
 
-#include "core/machine/status.h"
-#include "core/parts/warp_reduce.h"
-#include "load_balance/config/check_offsets.h"
+#include "core/parts/first_wrong.h"
 #include "load_balance/parts/load_balance_problem.h"
 
 namespace scantune {
@@ -24,20 +22,9 @@ struct OffsetsCheck {
     return index == 0 ? offset == 0 : offset_at(arguments, index - 1) <= offset;
   }
 
-  // Raises the workspace's word, which was 0, to how many offsets there are from the first wrong one on.
   SCANTUNE_DEVICE static void check_offsets(const KernelArguments& arguments) {
     const u64 count = Problem::segments(arguments) + 1;
-    u64 index = static_cast<u64>(block_rank()) * kOffsetCheckThreads + thread_rank();
-    while (index < count && is_right(arguments, index)) index += static_cast<u64>(block_count()) * kOffsetCheckThreads;
-    const u64 from_wrong = index < count ? count - index : 0;
-    const u64 most = scantune::warp_reduce<OperatorOf<u64, Operator::max>>(from_wrong, thread_rank() % kWarpThreads);
-    if (most == 0 || thread_rank() % kWarpThreads != 0) return;
-    auto* const word = static_cast<u64*>(arguments.workspace);
-    for (u64 found = scantune::load_relaxed_wide(word); found < most;) {
-      const u64 before = compare_exchange(word, found, most);
-      if (before == found) return;
-      found = before;
-    }
+    scantune::find_first_wrong(arguments, count, count, [&](u64 index) { return is_right(arguments, index); });
   }
 };
 

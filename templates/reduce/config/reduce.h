@@ -5,6 +5,7 @@
 #include "core/contract/combining.h"
 #include "core/contract/integer_width.h"
 #include "core/contract/map.h"
+#include "core/contract/offsets.h"
 #include "core/contract/strides.h"
 #include "core/contract/variant.h"
 
@@ -36,6 +37,8 @@ struct Tokens<OrderedBy> {
 };
 
 // output[0] = init op input[0] op ... op input[n - 1], or one such value per row, with positions from the row's start.
+// Segments by offsets have a value each, in the order of the offsets, wherever their items are. Items outside
+// all segments are not read, and those of several are read for each.
 //
 // An initial value has no position. With a position, Init::value says that there may be no items, or rows without any:
 // their value is the operator's identity among the items' type, and their position all ones. less() has no identity,
@@ -57,11 +60,15 @@ struct ReduceRequest {
   Load load = Load::none;
   Store store = Store::none;
   IntegerWidth index_width = IntegerWidth::bits_64;  // of positions
+  OffsetType offset_type = OffsetType::i32;          // of Segments::offsets
+  OffsetForm offset_form = OffsetForm::bounds;       // likewise
+  CountSource count_source = CountSource::call;      // likewise, of segment_count
   int custom_bytes = 0;                              // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;                          // and its alignment
   u64 n = 0;                                         // items
   u64 rows = 0;                                      // of Segments::rows, each with a result of its own
   u64 columns = 0;                                   // of Segments::columns, likewise
+  u64 segment_count = 0;                             // of Segments::offsets, likewise; in memory there may be fewer
   Layout layout = {};                                // strides of rows or columns that are not dense
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
@@ -74,6 +81,7 @@ struct ReduceRequest {
   constexpr bool has_init() const { return init != Init::none; }
   constexpr bool has_position() const { return position != Position::none; }
   constexpr bool writes_position() const { return has_position() && store == Store::none; }
+  constexpr bool has_offsets() const { return segments == Segments::offsets; }
   // The bytes that threads and CTAs exchange: a value, with its place if requested, or two of them.
   constexpr int partial_bytes() const {
     if (!has_position()) return accumulator_bytes();
@@ -108,14 +116,27 @@ constexpr const char* invalid_extremes_reason(const ReduceRequest& request) {
   return nullptr;
 }
 
+// What is wrong with how the request divides its items, or null.
+constexpr const char* invalid_sequences_reason(const ReduceRequest& request) {
+  if (!request.has_offsets()) {
+    if (request.init == Init::each) return "a reduction begins every row from the same value";
+    return invalid_segments_reason(request);
+  }
+  if (request.layout.is_strided()) return "strides are those of rows or columns, and offsets count items";
+  if (request.n > 0 && request.segment_count == 0) return "there are items and no segments to hold them";
+  if (!request.has_init())
+    return "a segment may be empty, and there is no initial value to be its result: pass the operator's identity, or "
+           "set init or device_init";
+  return nullptr;
+}
+
 // What no family can do.
 constexpr const char* unsupported_reason(const ReduceRequest& request) {
   if (const char* reason = invalid_extremes_reason(request)) return reason;
   ReduceRequest combined = request;
   if (request.ordered_by == OrderedBy::less) combined.op = Operator::custom_cheap;  // which structs are allowed with
   if (const char* reason = invalid_items_reason(combined)) return reason;
-  if (request.init == Init::each) return "a reduction begins every row from the same value";
-  if (const char* reason = invalid_segments_reason(request)) return reason;
+  if (const char* reason = invalid_sequences_reason(request)) return reason;
   if (!request.has_init() && request.rows > 1 && row_items(request) * (request.rows - 1) >= request.n)
     return "there is a row without items, and no initial value to be its result";
   if (!request.has_init() && request.segments == Segments::columns && request.columns > request.n)
@@ -126,7 +147,7 @@ constexpr const char* unsupported_reason(const ReduceRequest& request) {
            "extreme";
   if (!request.writes_position() && request.index_width != IntegerWidth::bits_64)  // it would tell equal requests apart
     return "store takes positions, of 64 bits, and none are written: leave index_width out";
-  if (request.init == Init::memory)
+  if (request.init > Init::value)
     return "an initial value has no position among the items: leave init and device_init out";
   return nullptr;
 }
@@ -142,7 +163,7 @@ struct Algorithm<ReduceRequest> {
     return static_cast<int>(default_accumulator(request.input_type, request.output_type));
   }
   static constexpr int init_by_default(const ReduceRequest& request) {
-    return static_cast<int>(request.has_position() ? Init::none : Init::value);
+    return static_cast<int>(request.has_position() && !request.has_offsets() ? Init::none : Init::value);
   }
 
   static constexpr Member<ReduceRequest> kMembers[] = {
@@ -162,17 +183,23 @@ struct Algorithm<ReduceRequest> {
           .not_compiled()
           .means("back_to_back: fast between other reductions, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ReduceRequest, segments, nearest)
-          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns."),
+          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns; offsets: each "
+                 "of --segment-count segments of any lengths."),
       SCANTUNE_MEMBER(ReduceRequest, load, per_call)
           .means("what makes items of the input: a function of the caller's."),
       SCANTUNE_MEMBER(ReduceRequest, store, per_call).means("what becomes of results: a function of the caller's."),
-      SCANTUNE_MEMBER(ReduceRequest, index_width, per_call).means("of positions.")};
+      SCANTUNE_MEMBER(ReduceRequest, index_width, per_call).means("of positions."),
+      SCANTUNE_MEMBER(ReduceRequest, offset_type, per_call).means("of offsets."),
+      SCANTUNE_MEMBER(ReduceRequest, offset_form, per_call).means("one more offset than segments, or two arrays."),
+      SCANTUNE_MEMBER(ReduceRequest, count_source, per_call).means("memory: how many segments lies there.")};
 
   static constexpr Extent<ReduceRequest> kExtents[] = {
       SCANTUNE_EXTENT(ReduceRequest, rows, "Rows of n / rows items each, one after the other.")
           .where("segments", Segments::rows),
       SCANTUNE_EXTENT(ReduceRequest, columns, "Columns, side by side in lines of so many items.")
-          .where("segments", Segments::columns)};
+          .where("segments", Segments::columns),
+      SCANTUNE_EXTENT(ReduceRequest, segment_count, "Segments of n / segment_count items on average.")
+          .where("segments", Segments::offsets)};
 
   static constexpr OperandList operands(const ReduceRequest& request) {
     OperandList list;
@@ -180,8 +207,14 @@ struct Algorithm<ReduceRequest> {
       list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, range_of_input(request)});
     const char* const results = request.segments == Segments::rows      ? "rows"
                                 : request.segments == Segments::columns ? "columns"
+                                : request.has_offsets()                 ? "segment_count"
                                                                         : Operand::kOne;
-    if (request.store != Store::writing) list.add({"output", OperandRole::output, "output_type", results});
+    if (request.store != Store::writing)
+      list.add({.name = "output",
+                .role = OperandRole::output,
+                .type = "output_type",
+                .extent = results,
+                .lies_apart = request.has_offsets()});
     if (request.writes_position())
       list.add({"index", OperandRole::indices, unsigned_name(request.index_width), results});
     if (request.extremes == ExtremeSet::both) {
@@ -190,7 +223,19 @@ struct Algorithm<ReduceRequest> {
         list.add({"greatest_index", OperandRole::second_indices, unsigned_name(request.index_width), results});
     }
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
+    if (request.has_offsets()) add_offsets(request, list);
     return list;
+  }
+
+  static constexpr void add_offsets(const ReduceRequest& request, OperandList& list) {
+    const char* const type = name_of(request.offset_type);
+    const bool has_ends = request.offset_form == OffsetForm::begins_and_ends;
+    const StridedRange range = {.items = request.segment_count + (has_ends ? 0 : 1)};
+    list.add({has_ends ? "begins" : "offsets", OperandRole::begins, type, "segment_count", false, range});
+    if (has_ends) list.add({"ends", OperandRole::ends, type, "segment_count"});
+    if (request.init == Init::each) list.add({"device_inits", OperandRole::init, "accumulator_type", "segment_count"});
+    if (request.count_source != CountSource::call)
+      list.add({"device_segment_count", OperandRole::segment_count, name_of(request.count_source), Operand::kOne});
   }
 
   static constexpr StridedRange range_of_input(const ReduceRequest& request) {
@@ -205,6 +250,7 @@ struct Algorithm<ReduceRequest> {
   static constexpr const char* remark(const ReduceRequest& request) {
     if (request.layout.is_strided()) return "with strides";
     if (request.init == Init::memory) return "with init from memory";
+    if (request.init == Init::each) return "with an init for each";
     if (request.init == Init::none && !request.has_position()) return "without init";
     return has_maps(request) ? "with maps" : "";
   }

@@ -98,7 +98,7 @@ struct ReduceProblem {
     } else if constexpr (kHasPosition) {
       store_placed<request.op>(arguments, output, OperandRole::indices, total, exists, row);
     } else {
-      if constexpr (kHasInit) total = exists ? Op::combine(init(arguments), total) : init(arguments);
+      if constexpr (kHasInit) total = exists ? Op::combine(init(arguments, row), total) : init(arguments, row);
       scantune::store_global<CacheHint::normal>(output, scantune::convert<Output>(total));
     }
   }
@@ -132,7 +132,9 @@ struct ReduceProblem {
       return arguments.operand<Output>(role);
   }
 
-  SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments) {
+  SCANTUNE_DEVICE static Accumulator init(const KernelArguments& arguments, [[maybe_unused]] u64 row) {
+    if constexpr (request.init == Init::each)
+      return scantune::load_global<CacheHint::normal>(arguments.operand<const Accumulator>(OperandRole::init) + row);
     if constexpr (request.init == Init::memory)
       return scantune::load_global<CacheHint::normal>(arguments.operand<const Accumulator>(OperandRole::init));
     return scantune::from_bytes<Accumulator>(arguments.init);

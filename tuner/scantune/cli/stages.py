@@ -51,6 +51,16 @@ def default_stages(device: Device) -> list[Stage]:
         Stage("sums of 2^10 rows", _sums_of("rows", 10), few, share=0.05),
         Stage("sums of 2^10 columns", _sums_of("columns", 10), few, share=0.04),
         Stage(
+            "sums of 2^16 segments",
+            NamedProblems(
+                ["i32", "f32", "f64"],
+                options=(("segments", "offsets"), ("segment_count", "2^16")),
+                algorithm="reduce",
+            ),
+            few,
+            share=0.03,
+        ),
+        Stage(
             "load balances",
             NamedProblems(["i32"], options=(("segments", "2^16"),), algorithm="load_balance"),
             parse_sizes(["2^16..2^28:4"]),

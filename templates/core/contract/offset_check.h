@@ -1,5 +1,5 @@
-// How the offsets of a load balance are checked (load_balance/kernels/check_offsets.h): no family, but a kernel that
-// runs before one where a call asks for it.
+// How offsets are checked (kernels/check_offsets.h of their algorithm): not by a family, but by a kernel that runs
+// before one where a call asks for it.
 #pragma once
 
 #include "core/contract/types.h"

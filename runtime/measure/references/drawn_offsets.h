@@ -1,0 +1,43 @@
+// The offsets of reductions of segments, and the items that they mean.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/contract/operand_role.h"
+#include "measure/inputs.h"
+#include "measure/references/drawn_segments.h"
+
+namespace scantune {
+
+// Bounds of segments that follow each other. Begins and ends are those of segments that are drawn among extreme ones:
+// in no order, some of them several times, others not at all, and some cut short. Where there are
+// enough, one begins below 0 and ends beyond n, one ends before it begins, and one begins beyond n.
+class DrawnOffsets {
+ public:
+  explicit DrawnOffsets(const InputSpec& spec);
+
+  // Items of a segment, as kernels have to read its offsets.
+  struct Items {
+    u64 begin, end;
+  };
+  Items of(u64 segment) const;
+
+  // Writes the offsets of that role from segment `first` on, as many as fill `out`.
+  void fill(OperandRole role, u64 first, std::span<std::byte> out) const;
+
+ private:
+  // As they are written. Below 0 only where the type has such.
+  struct Written {
+    i64 begin, end;
+  };
+  Written written(u64 segment) const;
+  Written drawn(u64 segment) const;
+
+  ReduceRequest request_;
+  u64 seed_;
+  u64 n_;  // that the type can count
+  DrawnSegments segments_;
+};
+
+}  // namespace scantune

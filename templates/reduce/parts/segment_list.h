@@ -1,0 +1,124 @@
+// The segments that are too long for one warp: a list in the workspace, with room for what each part of them comes to.
+#pragma once
+
+#include "core/machine/bits.h"
+#include "core/machine/status.h"
+#include "core/machine/warp.h"
+#include "reduce/config/reduce_segments.h"
+
+namespace scantune {
+
+// How a segment is cut: into parts of a multiple of so many items, at most kMostSegmentParts unless there would be more
+// than 2^31 items in one.
+struct SegmentParts {
+  u32 items;  // of a part
+  u64 count;
+
+  SCANTUNE_DEVICE SegmentParts(u64 segment_items, u32 least_items) {
+    const u64 least = ceil_div(segment_items, u64{least_items} * kMostSegmentParts),
+              most = (u32{1} << 31) / least_items;
+    items = least_items * static_cast<u32>(least < most ? least : most);
+    count = ceil_div(segment_items, u64{items});
+  }
+};
+
+// Folds parts in order: each lane a run of neighbours, and then the lanes.
+template <class Op>
+class FoldedParts {
+  using T = typename Op::Value;
+
+ public:
+  SCANTUNE_DEVICE explicit FoldedParts(u32 parts) : parts_(parts), each_(ceil_div(parts, u32{kWarpThreads})) {}
+
+  SCANTUNE_DEVICE u32 first(u32 lane) const { return lane * each_; }
+  SCANTUNE_DEVICE u32 end(u32 lane) const { return first(lane) + each_ < parts_ ? first(lane) + each_ : parts_; }
+
+  // Takes the next part, if it is one of the lane's.
+  SCANTUNE_DEVICE void take(u32 part, u32 lane, T total) {
+    if (part == first(lane))
+      total_ = total;
+    else if (first(lane) < part && part < end(lane))
+      total_ = Op::combine(total_, total);
+  }
+  // Lane 0 gets the combination of all.
+  SCANTUNE_DEVICE T total(u32 lane) const {
+    return scantune::warp_reduce_ascending<Op>(total_, lane, ceil_div(parts_, each_));
+  }
+
+ private:
+  u32 parts_, each_;
+  T total_;
+};
+
+// The header of the workspace counts entries, and the parts of all of them below.
+template <class T>
+class SegmentList {
+  static constexpr int kCountShift = 40;
+
+ public:
+  SCANTUNE_DEVICE explicit SegmentList(const KernelArguments& arguments)
+      : header_(static_cast<WorkspaceHeader*>(arguments.workspace)),
+        entries_(reinterpret_cast<ListedSegment*>(bytes(arguments) + arguments.scratch[0])),
+        partials_(reinterpret_cast<T*>(bytes(arguments) + arguments.scratch[1])),
+        room_(arguments.extents[1]) {}
+
+  // Returns whether there is room for the segment: the list then has it. Called by one thread. Once it is full nothing
+  // is added to the counts, which could not hold any number of them.
+  SCANTUNE_DEVICE bool add(u64 segment, u64 parts) const {
+    if (parts > room_ || parts_of(scantune::load_relaxed_wide(&header_->gathered)) >= room_) return false;
+    const u64 before = fetch_add(&header_->gathered, (u64{1} << kCountShift) + parts);
+    const u64 first = parts_of(before), slot = before >> kCountShift;
+    const bool fits = first + parts <= room_;
+    if (slot < room_ / 2)
+      scantune::store_payload(entries_ + slot, {segment, first, fits ? static_cast<u32>(parts) : 0, 0});
+    return fits;
+  }
+
+  // How many parts there are. Those of entries without room are among them, and nothing is to be done for them.
+  SCANTUNE_DEVICE u64 parts() const {
+    const u64 parts = parts_of(scantune::load_relaxed_wide(&header_->gathered));
+    return parts < room_ ? parts : room_;
+  }
+
+  // The entry with that part. All lanes of the warp search it, and get its slot.
+  SCANTUNE_DEVICE u64 slot_of(u64 part, u32 lane) const {
+    const u64 all = scantune::load_relaxed_wide(&header_->gathered) >> kCountShift, most = room_ / 2;
+    u64 first = 0, count = all < most ? all : most;
+    while (count > 1) {
+      const u64 step = ceil_div(count, u64{kWarpThreads}), mine = lane * step;
+      const bool begins_before = mine < count && scantune::load_payload(&entries_[first + mine].first_part) <= part;
+      const u64 before = (count_ones(ballot(~0u, begins_before)) - 1) * step;
+      first += before;
+      count = count - before < step ? count - before : step;
+    }
+    return first;
+  }
+
+  SCANTUNE_DEVICE ListedSegment at(u64 slot) const { return scantune::load_payload(entries_ + slot); }
+
+  SCANTUNE_DEVICE T* partials(const ListedSegment& entry) const { return partials_ + entry.first_part; }
+
+  // Counts a part of the entry that has been reduced. Returns whether it is the last one.
+  SCANTUNE_DEVICE bool arrive(u64 slot, u32 parts) const { return fetch_add(&entries_[slot].arrived, 1) == parts - 1; }
+
+  // Each of so many warps calls this once, when it has found no more parts. The last one leaves the header as the next
+  // launch must find it.
+  SCANTUNE_DEVICE void leave(u32 warps) const {
+    if (fetch_add(&header_->finished, 1) != warps - 1) return;
+    scantune::store_relaxed_wide(&header_->gathered, u64{0});
+    store_relaxed(&header_->finished, 0);
+  }
+
+ private:
+  SCANTUNE_DEVICE static unsigned char* bytes(const KernelArguments& arguments) {
+    return static_cast<unsigned char*>(arguments.workspace);
+  }
+  SCANTUNE_DEVICE static u64 parts_of(u64 counted) { return counted & ((u64{1} << kCountShift) - 1); }
+
+  WorkspaceHeader* const header_;
+  ListedSegment* const entries_;
+  T* const partials_;
+  const u64 room_;
+};
+
+}  // namespace scantune

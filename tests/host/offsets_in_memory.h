@@ -1,0 +1,103 @@
+// Segments by offsets that are drawn, and these in memory of the device: empty and uneven ones, gaps, items of several
+// segments, and offsets that are below 0, beyond the items or before the ones that they follow.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/contract/launch.h"
+#include "core/contract/offsets.h"
+#include "device/host/random.h"
+#include "scan_kernels.h"
+
+namespace scantune {
+
+// Begins, or bounds, and ends, as they are in memory.
+struct WrittenOffsets {
+  std::vector<i64> begins, ends;
+};
+
+// Those of a request are always the same.
+template <class R>
+WrittenOffsets offsets_of(const R& request) {
+  Random random(request.n + 31 * request.segment_count);
+  const u64 count = request.segment_count;
+  const i64 n = static_cast<i64>(request.n);
+  const bool is_signed = request.offset_type == OffsetType::i32 || request.offset_type == OffsetType::i64;
+  const auto drawn = [&](i64 below) { return static_cast<i64>(random.below(static_cast<u32>(below))); };
+  WrittenOffsets offsets;
+  if (request.offset_form == OffsetForm::begins_and_ends) {
+    const i64 most = std::min(n, 6 * n / static_cast<i64>(count + 1)) + 2;
+    for (u64 segment = 0; segment < count; ++segment) {
+      const i64 begin = drawn(n + 4) - (is_signed ? 2 : 0);
+      offsets.begins.push_back(begin);
+      offsets.ends.push_back(segment % 7 == 3 ? begin / 2 : begin + drawn(most));
+    }
+    return offsets;
+  }
+  for (u64 bound = 0; bound <= count; ++bound) offsets.begins.push_back(drawn(n + 1));
+  std::ranges::sort(offsets.begins);
+  for (u64 bound = 1; bound <= count; ++bound)
+    if (random.chance(20)) offsets.begins[bound] = offsets.begins[bound - 1];
+  if (random.chance(50)) offsets.begins.front() = is_signed ? -2 : 0;
+  if (random.chance(50)) offsets.begins.back() = n + 3;
+  if (count > 3) std::swap(offsets.begins[1], offsets.begins[2]);
+  return offsets;
+}
+
+// The first item of each segment and the one after its last.
+template <class R>
+std::vector<std::pair<u64, u64>> segments_of(const R& request) {
+  const WrittenOffsets offsets = offsets_of(request);
+  const auto item = [&](i64 offset) { return std::min(offset < 0 ? 0 : static_cast<u64>(offset), request.n); };
+  std::vector<std::pair<u64, u64>> all;
+  for (u64 segment = 0; segment < request.segment_count; ++segment) {
+    const u64 begin = item(offsets.begins[segment]);
+    const u64 end = item(offsets.ends.empty() ? offsets.begins[segment + 1] : offsets.ends[segment]);
+    all.emplace_back(begin, std::max(begin, end));
+  }
+  return all;
+}
+
+// How many segments there are: where memory says so one less than the request's, or as many though it says more.
+template <class R>
+u64 count_of_segments(const R& request) {
+  const bool has_fewer = request.count_source != CountSource::call && request.n % 2 == 0;
+  return has_fewer ? request.segment_count - 1 : request.segment_count;
+}
+
+class OffsetsInMemory {
+ public:
+  template <class R>
+  OffsetsInMemory(HostDevice& device, const R& request) {
+    const WrittenOffsets offsets = offsets_of(request);
+    const bool is_narrow = request.offset_type == OffsetType::i32 || request.offset_type == OffsetType::u32;
+    begins_ = written(device, offsets.begins, is_narrow ? 4 : 8);
+    ends_ = written(device, offsets.ends, is_narrow ? 4 : 8);
+    const u64 count = count_of_segments(request);
+    const u64 told = count < request.segment_count ? count : count + 5;
+    count_ = written(device, {static_cast<i64>(told)}, request.count_source == CountSource::memory_32 ? 4 : 8);
+  }
+
+  void set(KernelArguments& arguments) const {
+    arguments.set_operand(OperandRole::begins, begins_->data());
+    arguments.set_operand(OperandRole::ends, ends_->data());
+    arguments.set_operand(OperandRole::segment_count, count_->data());
+  }
+
+ private:
+  // No array lies on a vector boundary.
+  static std::unique_ptr<GuardedMemory> written(HostDevice& device, const std::vector<i64>& numbers, u64 bytes) {
+    auto memory = std::make_unique<GuardedMemory>(device, numbers.size() * bytes, bytes);
+    for (std::size_t place = 0; place < numbers.size(); ++place)
+      std::memcpy(memory->data() + place * bytes, &numbers[place], bytes);
+    return memory;
+  }
+
+  std::unique_ptr<GuardedMemory> begins_, ends_, count_;
+};
+
+}  // namespace scantune
