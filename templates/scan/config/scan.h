@@ -219,9 +219,7 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
           .means("memory: n lies in device memory, and is at most the n that is tuned for."),
       SCANTUNE_MEMBER(ScanRequest, segments, exact)
-          .means(
-              "rows: each of --rows rows is a scan of its own; columns: each of --columns columns; flags, bits, keys: "
-              "one starts where a flag or a bit is set, or a key differs from the one before it."),
+          .means("rows, columns: --rows or --columns scans; flags, bits, keys: one from each flag, bit or new key."),
       SCANTUNE_MEMBER(ScanRequest, keys, nearest).means("the keys of --segments keys."),
       SCANTUNE_MEMBER(ScanRequest, results, exact).means("totals: of each segment, and not a result for each item."),
       SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
