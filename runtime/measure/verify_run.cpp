@@ -194,8 +194,7 @@ void VerifyRun::check_workspace_guard(const PreparedConfig& prepared) {
 std::byte* VerifyRun::Arena::begin(Variant variant, const RequestOperand& stored) const {
   std::byte* const boundary = memory.data() + kGuardBytes;
   if (variant == Variant::aligned) return boundary + stored.aligned_offset();
-  return boundary +
-         (operand.role == OperandRole::input ? operand.alignment : kVectorAlignmentBytes - operand.alignment);
+  return boundary + (stored.role == OperandRole::input ? stored.alignment : kVectorAlignmentBytes - stored.alignment);
 }
 
 std::vector<VerifyRun::Beside> VerifyRun::beside(Variant variant, const Request& request) const {
