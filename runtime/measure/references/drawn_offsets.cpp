@@ -23,8 +23,7 @@ DrawnOffsets::DrawnOffsets(const InputSpec& spec)
       segments_(request_.segment_count, n_, spec.seed,
                 request_.offset_form == OffsetForm::begins_and_ends || spec.pattern == InputPattern::specials) {}
 
-DrawnOffsets::Items DrawnOffsets::of(u64 segment) const {
-  const Written offsets = written(segment);
+DrawnOffsets::Items DrawnOffsets::within(const Written& offsets) const {
   const auto within = [&](i64 offset) { return std::min(static_cast<u64>(std::max<i64>(offset, 0)), request_.n); };
   const u64 begin = within(offsets.begin);
   return {begin, std::max(begin, within(offsets.end))};
