@@ -183,8 +183,7 @@ struct Algorithm<ReduceRequest> {
           .not_compiled()
           .means("back_to_back: fast between other reductions, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ReduceRequest, segments, nearest)
-          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns; offsets: each "
-                 "of --segment-count segments of any lengths."),
+          .means("rows, columns: each of --rows or --columns has a result; offsets: each of --segment-count."),
       SCANTUNE_MEMBER(ReduceRequest, load, per_call)
           .means("what makes items of the input: a function of the caller's."),
       SCANTUNE_MEMBER(ReduceRequest, store, per_call).means("what becomes of results: a function of the caller's."),
