@@ -169,6 +169,15 @@ Calls total_options(const runtime::SegmentTotalOptions<int>& wrong, u64 n = kIte
           cpp([=](Arguments&) { runtime::flagged_reduce_plan<int, std::uint8_t>(n, wrong); })};
 }
 
+Calls offset_options(const runtime::SegmentedReduceOptions<int>& wrong, u64 n = kItems, u64 segments = kSegments) {
+  const auto begins = [] { return static_cast<const int*>(address(kFlags)); };
+  const auto ends = [] { return static_cast<const int*>(address(kValues)); };
+  return {cpp([=](Arguments& a) { runtime::segmented_reduce(a.in(), begins(), a.out(), n, segments, wrong); }),
+          cpp([=](Arguments& a) { runtime::segmented_reduce(a.in(), begins(), ends(), a.out(), n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_reduce_plan<int, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_reduce_ranges_plan<int, int>(n, segments, wrong); })};
+}
+
 Calls run_options(const runtime::RunLengthOptions& wrong, u64 n = kItems) {
   const auto lengths = [] { return static_cast<std::uint32_t*>(address(kSecond)); };
   const auto count = [] { return static_cast<std::uint64_t*>(address(kCount)); };
@@ -552,6 +561,19 @@ const std::vector<BadInput> kBadInput = {
     {"runtime::stored_arg_plan", "op", "a sum", {cpp([](Arguments&) { runtime::stored_arg_plan<int, int>(kItems, runtime::Op::sum, {.store = runtime::Map::source("int store(int, unsigned long long)")}); })}, {"only a minimum or a maximum has a position"}},
     {"Less::source", "source", "empty", arg_options({.less = runtime::Less::source("")}), {"less->source is empty"}},
     {"runtime::scan_by_key runtime::scan_by_key_plan runtime::segmented_scan runtime::segmented_scan_plan", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::scan_by_key(a.in(), a.in(), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::scan_by_key_plan<int, int>(~u64{0}); }), cpp([](Arguments& a) { runtime::segmented_scan(a.in(), static_cast<const bool*>(address(kFlags)), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::segmented_scan_plan<int>(~u64{0}); })}, {"more items than fit"}},
+    {"runtime::segmented_reduce runtime::segmented_reduce_plan runtime::segmented_reduce_ranges_plan", "n", "more items than an address space", offset_options({}, ~u64{0}), {"n is 18446744073709551615, which offsets of that type cannot reach"}},
+    {"runtime::segmented_reduce runtime::segmented_reduce_plan runtime::segmented_reduce_ranges_plan", "segment_count", "none", offset_options({}, kItems, 0), {"there are items and no segments to hold them"}},
+    {"SegmentedReduceOptions", "op", "whose identity is of another type", offset_options({.op = runtime::Op::custom("Value combine", 0.0f)}), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
+    {"SegmentedReduceOptions", "load", "a predicate", offset_options({.load = runtime::Predicate::source("bool keep(int)")}), {"load is a function by Predicate::source(): pass one by "}},
+    {"SegmentedReduceOptions", "store", "empty", offset_options({.store = runtime::Map::source("")}), {"store->source is empty"}},
+    {"SegmentedReduceOptions", "init device_inits", "both", offset_options({.init = 1, .device_inits = static_cast<const int*>(address(0x5000))}), {"device_inits and init are both given"}},
+    {"SegmentedReduceOptions", "device_init", "memory of the host", offset_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"SegmentedReduceOptions", "device_segment_count", "memory of the host", offset_options({.device_segment_count = n_at(kHost)}), {"device_segment_count: ", "memory of the host"}},
+    {"SegmentedReduceOptions", "check stream", "of a plan, and its stream", {cpp([](Arguments& a) { runtime::segmented_reduce_plan<int, int>(kItems, kSegments, {.check = true, .stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentedReduceOptions", "latency", "no latency", offset_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"SegmentedReduceOptions", "captured_launches", "negative", offset_options({.captured_launches = -1}), {"captured_launches is -1"}},
+    {"SegmentedReduceOptions", "device", "none", offset_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"SegmentedReduceOptions", "config", "of a scan's family", offset_options({.config = "{\"family\": \"lookback\"}"}), {"config.family", "found \"lookback\""}},
     {"runtime::reduce_by_key runtime::reduce_by_key_plan runtime::segmented_reduce runtime::flagged_reduce_plan runtime::run_length_encode runtime::run_length_encode_plan", "n", "more items than an address space", both(total_options({}, ~u64{0}), run_options({}, ~u64{0})), {"more items than fit"}},
     {"runtime::run_length_encode", "input values lengths count", "null", null_runs(), {" is null, and n is 1000: pass memory of the device"}},
     {"SegmentTotalOptions", "op", "bits of floating-point numbers", {cpp([](Arguments&) { runtime::reduce_by_key_plan<float, int>(kItems, {.op = runtime::Op::bit_or}); })}, {"f32", "bit_or", "for integers"}},
