@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "measure/parallel.h"
 #include "measure/references/random_bits.h"
 #include "measure/value_types.h"
 
@@ -33,8 +34,11 @@ void DrawnOffsets::fill(OperandRole role, u64 first, std::span<std::byte> out) c
   const u64 bytes = bytes_of(request_.offset_type), count = out.size() / bytes;
   const auto put = [&](u64 segment, i64 offset) { std::memcpy(&out[(segment - first) * bytes], &offset, bytes); };
   if (request_.offset_form == OffsetForm::begins_and_ends) {
-    for (u64 segment = first; segment < first + count; ++segment)
-      put(segment, role == OperandRole::begins ? written(segment).begin : written(segment).end);
+    parallel_for(ceil_div(count, kOffsetsAtOnce), [&](u64 part) {
+      const u64 begin = first + part * kOffsetsAtOnce, end = std::min(begin + kOffsetsAtOnce, first + count);
+      for (u64 segment = begin; segment < end; ++segment)
+        put(segment, role == OperandRole::begins ? written(segment).begin : written(segment).end);
+    });
     return;
   }
   segments_.visit_segments(first, std::min(first + count, request_.segment_count),

@@ -10,6 +10,8 @@
 
 namespace scantune {
 
+inline constexpr u64 kOffsetsAtOnce = 4096;  // that a thread draws: in no order each takes a walk of its own
+
 // Bounds of segments that follow each other. Begins and ends are those of segments that are drawn among extreme ones:
 // in no order, some of them several times, others not at all, and some cut short. Where there are
 // enough, one begins below 0 and ends beyond n, one ends before it begins, and one begins beyond n.

@@ -88,8 +88,8 @@ std::vector<Running> totals_of_rows(const KnownInput& input, const Running& empt
 template <class Running>
 std::vector<Running> totals_of_segments(const KnownInput& input, const Running& empty, u64 first, u64 end) {
   const DrawnOffsets offsets(input.spec);
-  const u64 count = end - first,
-            at_once = std::max<u64>(Reference::kChunkItems * count / (input.spec.request.n + 1), 1);
+  const u64 count = end - first, of_a_chunk = Reference::kChunkItems * count / (input.spec.request.n + 1),
+            at_once = std::clamp<u64>(of_a_chunk, 1, kOffsetsAtOnce);
   std::vector<Running> totals(count, empty);
   const auto reduce = [&](Running& total, const DrawnOffsets::Items& its, u64 from, u64 to) {
     visit_items(input, from, to, [&](u64 index, const std::byte* item) { add_item(total, index - its.begin, item); });
