@@ -62,20 +62,24 @@ struct Family<ReduceSegmentsConfig> {
 
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
-  // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds.
-  // Threads have up to 64 bytes on their way.
+  // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds;
+  // a CTA takes what fills a warp twice. Threads have up to 128 bytes on their way.
   static constexpr ReduceSegmentsConfig default_config(const ReduceRequest& request, int sm) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
+    const int unit_bytes = unit_items(request) * request.input_bytes();
+    int most_unroll = unit_bytes < 16 ? 8 : 128 / unit_bytes;
     const bool fits_vector = average <= static_cast<u64>(unit_items(request));
     ReduceSegmentsConfig config{
         .segment_threads = 1, .unroll = fits_vector ? 1 : 2, .pdl = limits_of(sm).has_pdl ? 1 : 0};
-    while (config.segment_threads < kWarpThreads && average > static_cast<u64>(tile_items(config, request)))
-      config.segment_threads *= 2;
-    const int unit_bytes = unit_items(request) * request.input_bytes();
-    while (config.unroll < 4 && average > static_cast<u64>(tile_items(config, request)) &&
-           config.unroll * unit_bytes < 64)
-      config.unroll *= 2;
-    if (config.unroll * unit_bytes < 64) config.segments_at_once = 2;
+    const auto fits = [&] { return average <= static_cast<u64>(tile_items(config, request)); };
+    while (config.segment_threads < kWarpThreads && !fits()) config.segment_threads *= 2;
+    if (average >= static_cast<u64>(2 * kWarpThreads * most_unroll * unit_items(request))) {
+      config.segment_threads = kMaxBlockThreads;
+      most_unroll /= 2;
+    }
+    while (2 * config.unroll <= most_unroll && !fits()) config.unroll *= 2;
+    if (config.unroll == 8) config.block_threads = 128;
+    if (config.unroll * unit_bytes < 64 && config.segment_threads <= kWarpThreads) config.segments_at_once = 2;
     if (is_custom(request.op) || request.has_position()) config.min_ctas_per_sm = 1;  // else state would spill
     return config;
   }
