@@ -185,6 +185,31 @@ Calls run_options(const runtime::RunLengthOptions& wrong, u64 n = kItems) {
           cpp([=](Arguments&) { runtime::run_length_encode_plan<int>(n, wrong); })};
 }
 
+Calls decoded(const runtime::RunLengthDecodeOptions& wrong, u64 runs = kSegments, u64 n = kItems) {
+  return {cpp([=](Arguments& a) {
+    runtime::run_length_decode(a.in(), static_cast<std::uint32_t*>(address(kValues)), runs,
+                               static_cast<std::uint64_t*>(address(kSecond)), a.out(), n, wrong);
+  })};
+}
+
+// One of the arrays is null.
+Calls null_of_decoded(int null) {
+  return {cpp([=](Arguments& a) {
+    const auto at = [=](int place, std::uintptr_t where) { return address(place == null ? 0 : where); };
+    runtime::run_length_decode(static_cast<const int*>(at(0, a.input)), static_cast<std::uint32_t*>(at(1, kValues)),
+                               kSegments, static_cast<std::uint64_t*>(at(2, kSecond)),
+                               static_cast<int*>(at(3, a.output)), kItems);
+  })};
+}
+Calls null_of_counted(int null) {
+  return {cpp([=](Arguments& a) {
+    const auto at = [=](int place, std::uintptr_t where) { return address(place == null ? 0 : where); };
+    runtime::unique_counts(static_cast<const int*>(at(0, a.input)), static_cast<int*>(at(1, kSecond)),
+                           static_cast<int*>(at(2, a.output)), static_cast<std::uint32_t*>(at(3, kValues)),
+                           static_cast<std::uint64_t*>(at(4, kCount)), kItems);
+  })};
+}
+
 // Each of the arrays is null in turn.
 Calls null_runs() {
   Calls calls;
@@ -574,6 +599,18 @@ const std::vector<BadInput> kBadInput = {
     {"SegmentedReduceOptions", "captured_launches", "negative", offset_options({.captured_launches = -1}), {"captured_launches is -1"}},
     {"SegmentedReduceOptions", "device", "none", offset_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
     {"SegmentedReduceOptions", "config", "of a scan's family", offset_options({.config = "{\"family\": \"lookback\"}"}), {"config.family", "found \"lookback\""}},
+    {"runtime::run_length_decode", "values", "null", null_of_decoded(0), {"values is null"}},
+    {"runtime::run_length_decode", "lengths", "null", null_of_decoded(1), {"lengths is null: point it to the length of each run"}},
+    {"runtime::run_length_decode", "offsets", "null", null_of_decoded(2), {"offsets is null: point it to room for runs + 1 numbers"}},
+    {"runtime::run_length_decode", "output", "null", null_of_decoded(3), {"output is null"}},
+    {"runtime::run_length_decode", "runs", "none", decoded({}, 0), {"runs is 0, and n is not: pass how many runs there are"}},
+    {"runtime::run_length_decode", "n", "more items than an address space", decoded({}, kSegments, ~u64{0}), {"more items than fit"}},
+    {"RunLengthDecodeOptions", "latency", "no latency", decoded({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"RunLengthDecodeOptions", "device", "none", decoded({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"runtime::unique_counts", "input", "null", null_of_counted(0), {"input is null"}},
+    {"runtime::unique_counts", "sorted", "null", null_of_counted(1), {"output is null"}},
+    {"runtime::unique_counts", "values lengths count", "null", both(null_of_counted(2), both(null_of_counted(3), null_of_counted(4))), {" is null"}},
+    {"runtime::unique_counts", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::unique_counts(a.in(), a.out(), a.out(), static_cast<std::uint32_t*>(address(kValues)), static_cast<std::uint64_t*>(address(kCount)), ~u64{0}); })}, {"more items than fit"}},
     {"runtime::reduce_by_key runtime::reduce_by_key_plan runtime::segmented_reduce runtime::flagged_reduce_plan runtime::run_length_encode runtime::run_length_encode_plan", "n", "more items than an address space", both(total_options({}, ~u64{0}), run_options({}, ~u64{0})), {"more items than fit"}},
     {"runtime::run_length_encode", "input values lengths count", "null", null_runs(), {" is null, and n is 1000: pass memory of the device"}},
     {"SegmentTotalOptions", "op", "bits of floating-point numbers", {cpp([](Arguments&) { runtime::reduce_by_key_plan<float, int>(kItems, {.op = runtime::Op::bit_or}); })}, {"f32", "bit_or", "for integers"}},

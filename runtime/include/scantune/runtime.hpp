@@ -28,6 +28,7 @@
 #include "scantune/log.hpp"
 #include "scantune/memory.hpp"
 #include "scantune/reduce.hpp"
+#include "scantune/runs.hpp"
 #include "scantune/scan.hpp"
 #include "scantune/segments.hpp"
 #include "scantune/select.hpp"
