@@ -606,6 +606,7 @@ const std::vector<BadInput> kBadInput = {
     {"runtime::run_length_decode", "runs", "none", decoded({}, 0), {"runs is 0, and n is not: pass how many runs there are"}},
     {"runtime::run_length_decode", "n", "more items than an address space", decoded({}, kSegments, ~u64{0}), {"more items than fit"}},
     {"RunLengthDecodeOptions", "latency", "no latency", decoded({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"RunLengthDecodeOptions", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::run_length_decode(a.in(), static_cast<std::uint32_t*>(address(kValues)), kSegments, static_cast<std::uint64_t*>(address(kSecond)), a.out(), kItems, {.stream = a.stream}); })}, {"being captured"}},
     {"RunLengthDecodeOptions", "device", "none", decoded({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
     {"runtime::unique_counts", "input", "null", null_of_counted(0), {"input is null"}},
     {"runtime::unique_counts", "sorted", "null", null_of_counted(1), {"output is null"}},

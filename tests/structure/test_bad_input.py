@@ -66,6 +66,7 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
 NEVER_WRONG = {
     *((f"scantune_{name}_request", "head") for name in ("scan", "reduce", "select", "load_balance", "sort")),
     *((options, "capacity") for options in ("SegmentTotalOptions", "RunLengthOptions")),
+    ("RunLengthDecodeOptions", "device_runs"),
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
     ("Op::custom", "state"),

@@ -110,7 +110,7 @@ def rows_of_port() -> list[tuple[str, str]]:
     return re.findall(r"^\| `([^|]*)` \|(?: `([^|]*)`)? \|$", page, re.MULTILINE)
 
 
-NO_WHOLE_CALLS = {"expand()"}  # of the page's right column
+NO_WHOLE_CALLS = {"run_length_decode()"}  # of the page's right column
 
 
 def calls_of_scantune() -> list[str]:
@@ -368,7 +368,7 @@ ORDER = [
         "load",
         "store",
     ),
-    *("init", "device_init", "device_inits", "device_n", "device_clamped", "device_segment_count"),
+    *("init", "device_init", "device_inits", "device_n", "device_clamped", "device_segment_count", "device_runs"),
     *("values", "indices", "rank_of"),
     *("capacity", "second_capacity", "rejected_capacity"),
     *("check", "stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),
