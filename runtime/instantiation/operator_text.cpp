@@ -147,7 +147,13 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
   const std::string bytes = std::to_string(request.custom_bytes), alignment = std::to_string(request.custom_alignment);
   std::string made = has_state ? " SCANTUNE_CUSTOM_STATE(" + std::to_string(source.state_bytes) + ")\n" : "";
   for (const std::string& name : defined)
-    made += " SCANTUNE_CUSTOM_ITEM(" + name + ", " + bytes + ", " + alignment + ")\n";
+    made.append(" SCANTUNE_CUSTOM_ITEM(")
+        .append(name)
+        .append(", ")
+        .append(bytes)
+        .append(", ")
+        .append(alignment)
+        .append(")\n");
   if (!defined.empty()) made += " using ScantuneOpaque = scantune::OpaqueItem<" + bytes + ", " + alignment + ">;\n";
   const std::string between = kernel_type(mapped_type(request), request);
   made += " SCANTUNE_CUSTOM_" + map.macro + "(ScantuneMap, " + item + ", " +

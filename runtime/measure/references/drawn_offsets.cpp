@@ -55,7 +55,8 @@ DrawnOffsets::Written DrawnOffsets::written(u64 segment) const {
   if (segment == 3) return {beyond, n};
   const u64 bits = random_bits(seed_ + kOfOrder, segment);
   Written offsets = drawn(bits % count);
-  if (offsets.end - offsets.begin > 8) offsets.begin += static_cast<i64>(bits >> 61), offsets.end -= bits >> 60 & 1;
+  if (offsets.end - offsets.begin > 8)
+    offsets.begin += static_cast<i64>(bits >> 61), offsets.end -= static_cast<i64>(bits >> 60 & 1);
   return offsets;
 }
 
