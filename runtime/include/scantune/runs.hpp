@@ -32,6 +32,10 @@ struct RunLengthDecodeOptions {
 
 namespace detail {
 
+inline void refuse_null(const char* name, const void* array) {
+  if (array == nullptr) throw RequestError(std::string(name) + " is null: pass memory of the device");
+}
+
 // The lengths of runs, and 0 for the end of the last one and what is after it.
 template <class Length>
 UserFunction lengths_of_runs(const Length* lengths, std::uint64_t runs, const Read& device_runs) {
@@ -67,9 +71,13 @@ void run_length_decode(const std::type_identity_t<T>* values, const Length* leng
                        Offset* offsets, T* output, std::uint64_t n, const RunLengthDecodeOptions& options = {}) {
   static_assert(detail::kIsIndex<Offset>, "offsets must be integers of 4 or 8 bytes");
   if (n == 0) return;
-  if (lengths == nullptr) throw RequestError("lengths is null: point it to the length of each run");
-  if (offsets == nullptr) throw RequestError("offsets is null: point it to room for runs + 1 numbers");
+  detail::refuse_null("values", values);
+  detail::refuse_null("lengths", lengths);
+  detail::refuse_null("offsets", offsets);
+  detail::refuse_null("output", output);
   if (runs == 0) throw RequestError("runs is 0, and n is not: pass how many runs there are");
+  if (n > UINT64_MAX / 2 / sizeof(T))
+    throw RequestError("n is " + std::to_string(n) + ", more items than fit in memory");
   scan<Offset, Offset>(nullptr, offsets, runs + 1,
                        {.kind = Kind::exclusive,
                         .load = detail::lengths_of_runs(lengths, runs, options.device_runs),
@@ -87,6 +95,12 @@ SCANTUNE_EXPLAIN_MISTAKES(run_length_decode)
 template <class T, class Length, class CountType>
 void unique_counts(const T* input, T* sorted, T* values, Length* lengths, CountType* count, std::uint64_t n,
                    const RunLengthOptions& options = {}) {
+  if (n > 0) {
+    detail::refuse_null("sorted", sorted);
+    detail::refuse_null("values", values);
+    detail::refuse_null("lengths", lengths);
+  }
+  detail::refuse_null("count", count);
   sort(input, sorted, n,
        {.stream = options.stream,
         .forward_progress = options.forward_progress,
