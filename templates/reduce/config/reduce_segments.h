@@ -39,6 +39,10 @@ constexpr u64 most_items_of_warp(const ReduceSegmentsConfig& config, const Reduc
 // A segment on the list has so many parts at most, which one warp folds.
 inline constexpr u64 kMostSegmentParts = 2048;
 
+// All segments on a list have so many parts at most: a word of 64 bits counts them in 40, and in 24 the segments, of
+// which each has two parts or more.
+inline constexpr u64 kMostListedParts = u64{1} << 24;
+
 // A segment on the list. How many parts have been reduced is counted here.
 struct ListedSegment {
   u64 segment;
@@ -166,7 +170,8 @@ struct Family<ReduceSegmentsConfig> {
     const u64 needed = 2 * ceil_div(request.n, items);
     const u64 fitting =
         input_bytes_of(request) / 100 / (static_cast<u64>(request.partial_bytes()) + sizeof(ListedSegment) / 2);
-    return needed < fitting ? needed : fitting;
+    const u64 least = needed < fitting ? needed : fitting;
+    return least < kMostListedParts ? least : kMostListedParts;
   }
 
   // Each segment on the list has two parts or more.
