@@ -39,7 +39,7 @@ class DrawnOffsets {
   void fill(OperandRole role, u64 first, std::span<std::byte> out) const;
 
  private:
-  // As they are written. Below 0 only where the type has such.
+  // A segment as its offsets are written: below 0 only if their type has negative numbers, and maybe beyond the items.
   struct Written {
     i64 begin, end;
   };
