@@ -63,7 +63,7 @@ struct Family<ReduceSegmentsConfig> {
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
   // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds;
-  // a CTA takes what fills a warp twice. Threads have up to 128 bytes on their way.
+  // a CTA takes what fills two warps. Threads have up to 128 bytes on their way.
   static constexpr ReduceSegmentsConfig default_config(const ReduceRequest& request, int sm) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
     const int unit_bytes = unit_items(request) * request.input_bytes();
@@ -73,8 +73,10 @@ struct Family<ReduceSegmentsConfig> {
         .segment_threads = 1, .unroll = fits_vector ? 1 : 2, .pdl = limits_of(sm).has_pdl ? 1 : 0};
     const auto fits = [&] { return average <= static_cast<u64>(tile_items(config, request)); };
     while (config.segment_threads < kWarpThreads && !fits()) config.segment_threads *= 2;
-    if (average >= static_cast<u64>(2 * kWarpThreads * most_unroll * unit_items(request))) {
+    const u64 of_two_warps = static_cast<u64>(2 * kWarpThreads * most_unroll * unit_items(request));
+    if (average >= of_two_warps) {
       config.segment_threads = kMaxBlockThreads;
+      if (average < 4 * of_two_warps) config.block_threads = 128;
       most_unroll /= 2;
     }
     while (2 * config.unroll <= most_unroll && !fits()) config.unroll *= 2;
