@@ -108,12 +108,19 @@ Typed taken_by(const Config& config, Typed request) {
   return rows;
 }
 
+// Whether the family takes segments by offsets, and nothing else.
+inline bool takes_only_offsets(const FamilyModel& family) {
+  return family.unsupported_reason(ScanRequest{.segments = Segments::offsets, .n = 1024, .segment_count = 1},
+                                   kHostSm) == nullptr;
+}
+
 // Those that take all items as one sequence.
 inline std::span<const FamilyModel* const> scan_families() {
   static const std::vector<const FamilyModel*> kFamilies = [] {
     std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
-    std::erase_if(families,
-                  [](const FamilyModel* family) { return takes_only_rows(*family) || takes_only_columns(*family); });
+    std::erase_if(families, [](const FamilyModel* family) {
+      return takes_only_rows(*family) || takes_only_columns(*family) || takes_only_offsets(*family);
+    });
     return families;
   }();
   return kFamilies;

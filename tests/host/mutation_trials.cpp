@@ -30,8 +30,9 @@ class ScanTrial : public Trial {
     load(request_, variant());
     items_ = scan_items(request_, 1, custom());
     init_ = scan_init(request_, custom());
-    expected_ = expected_scan(request_, items_, init_.data(), custom());
-    if (setting.in_place()) expected_ = expected_scan(request_, expected_, init_.data(), custom());
+    expected_ = expected_results(items_);
+    if (setting.in_place()) expected_ = expected_results(expected_);
+    if (request_.has_offsets()) offsets_.emplace(device_, request_);
     input_ = allocated(items_.size(), setting.misaligned_input_bytes);
     output_ = setting.in_place() ? input_ : allocated(expected_.size(), setting.misaligned_output_bytes);
     n_ = allocated(sizeof request_.n, 0);
@@ -45,6 +46,8 @@ class ScanTrial : public Trial {
     Workspace workspace(device_, need);
     const ScanBuffers buffers{input_, output_, workspace.data(), init_.data(), n_};
     std::vector<HostLaunch> scan = scan_launches(*module_, *config_, launched(), buffers, variant());
+    if (offsets_)
+      for (HostLaunch& launch : scan) offsets_->set(launch.arguments);
     std::vector<HostLaunch> first = scan;
     if (setting_.wraps_epoch) {
       // A shorter scan runs in the last epoch. It must zero the words of the longer one before it too.
@@ -62,6 +65,8 @@ class ScanTrial : public Trial {
     const std::vector<HostLaunch> once = scan;
     scan.insert(scan.end(), once.begin(), once.end());
     problem = run(scan, schedule);
+    if (need.kind == WorkspaceKind::counted && problem.empty() && !zeroed(workspace, sizeof(WorkspaceHeader)))
+      problem = "a count was kept";
     if (problem.empty() && difference(request_, output_, expected_, custom())) problem = "wrong result";
     return problem;
   }
@@ -78,7 +83,25 @@ class ScanTrial : public Trial {
     if (setting.reads_n) request.n_source = NSource::memory;
     if (setting.columns != 0) request.segments = Segments::columns;
     request.columns = setting.columns;
+    if (setting.segments != 0) request.segments = Segments::offsets;
+    request.segment_count = setting.segments;
     return request;
+  }
+
+  // Items of no segment stay as they are.
+  Bytes expected_results(const Bytes& items) const {
+    if (!request_.has_offsets()) return expected_scan(request_, items, init_.data(), custom());
+    Bytes results = setting_.in_place() ? items : Bytes(items.size(), kPoison);
+    ScanRequest one = request_;
+    one.segments = Segments::none;
+    for (const auto& [begin, end] : segments_of(request_)) {
+      const auto place = [&](u64 item) { return static_cast<std::ptrdiff_t>(item) * request_.input_bytes(); };
+      one.n = end - begin;
+      std::ranges::copy(
+          expected_scan(one, Bytes(items.begin() + place(begin), items.begin() + place(end)), init_.data(), custom()),
+          results.begin() + place(begin));
+    }
+    return results;
   }
 
   // The request that the kernels are launched for, which may be of more items than there are.
@@ -99,6 +122,7 @@ class ScanTrial : public Trial {
   }
 
   ScanRequest request_;
+  std::optional<OffsetsInMemory> offsets_;
   Bytes items_, init_, expected_;
   unsigned char *input_, *output_, *n_;
 };
