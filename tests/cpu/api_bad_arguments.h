@@ -125,6 +125,18 @@ inline void of_ranges(Arguments& with) {
   with.ends = kValues;
 }
 
+// The scan of these.
+inline void of_scanned_bounds(Arguments& with) {
+  with.scan.segments = SCANTUNE_BY_OFFSETS;
+  with.scan.segment_count = kSegments;
+  with.begins = kFlags;
+}
+inline void of_scanned_ranges(Arguments& with) {
+  of_scanned_bounds(with);
+  with.scan.offset_form = SCANTUNE_BEGINS_AND_ENDS;
+  with.ends = kValues;
+}
+
 // Both extremes.
 inline void of_extremes(Arguments& with) {
   of_maximum(with);

@@ -136,7 +136,8 @@ SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(reduce_by_key_plan)
 
 // Reduces each segment, of which one starts at item 0 and at each item whose flag is set: a byte, or a bit as for
 // segmented_scan().
-template <class In, class Flag, class Out, class CountType, class Acc = default_accumulator_t<In, Out>>
+template <class In, class Flag, class Out, class CountType,
+          class Acc = default_accumulator_t<In, std::remove_const_t<Out>>>
 void segmented_reduce(const In* input, const Flag* flags, Out* totals, CountType* count, std::uint64_t n,
                       const SegmentTotalOptions<std::type_identity_t<Acc>>& options = {}) {
   detail::with_totals<CountType>(

@@ -50,16 +50,8 @@ def default_stages(device: Device) -> list[Stage]:
         ),
         Stage("sums of 2^10 rows", _sums_of("rows", 10), few, share=0.05),
         Stage("sums of 2^10 columns", _sums_of("columns", 10), few, share=0.04),
-        Stage(
-            "sums of 2^16 segments",
-            NamedProblems(
-                ["i32", "f32", "f64"],
-                options=(("segments", "offsets"), ("segment_count", "2^16")),
-                algorithm="reduce",
-            ),
-            few,
-            share=0.03,
-        ),
+        Stage("sums of 2^16 segments", _of_segments("reduce"), few, share=0.03),
+        Stage("scans of 2^16 segments", _of_segments("scan"), few, share=0.03),
         Stage(
             "load balances",
             NamedProblems(["i32"], options=(("segments", "2^16"),), algorithm="load_balance"),
@@ -90,6 +82,11 @@ def default_stages(device: Device) -> list[Stage]:
         Stage("sums of 2^14 columns", _sums_of("columns", 14), parse_sizes(["2^22..2^28:6"])),
         Stage("sums between those sizes", sums, portfolio_sizes(device), is_portfolio=True),
     ]
+
+
+def _of_segments(algorithm: str) -> NamedProblems:
+    offsets = (("segments", "offsets"), ("segment_count", "2^16"))
+    return NamedProblems(["i32", "f32", "f64"], options=offsets, algorithm=algorithm)
 
 
 def _sums_of(segments: str, exponent: int) -> NamedProblems:
