@@ -71,6 +71,7 @@ Keys checked_keys(const scantune_type& type) {
   } else {
     refuse_type("count_type", caller.count_type, "results is not SCANTUNE_TOTALS");
     if (caller.capacity != nullptr) fail("capacity", "given, and results is not SCANTUNE_TOTALS: leave it NULL");
+    if (counts_starts(request) && request.n <= UINT32_MAX) request.count_width = IntegerWidth::bits_32;
   }
   check_supported(request);
   if (const char* reason = invalid_starts_reason(request))

@@ -60,9 +60,10 @@ typedef struct scantune_scan_request {
   const scantune_function* store;
   /* The initial value, an accumulator that is combined before the first item; set at most one of the three. init is in
    * host memory. device_init is in device memory, outside the output, and is read when the scan runs, in stream order.
-   * device_inits has one value per row, column or segment by offsets, in order. Without any, an exclusive scan starts
-   * from the operator's identity, which changes no item: for SCANTUNE_MIN the greatest value of the input type, or of
-   * an accumulator that cannot hold all of them; for SCANTUNE_MAX the least. */
+   * device_inits has one value per row, column or segment, in order, and at least one; with flags, bits or keys it is
+   * refused in reverse. Without any, an exclusive scan starts from the operator's identity, which changes no item: for
+   * SCANTUNE_MIN the greatest value of the input type, or of an accumulator that cannot hold all of them; for
+   * SCANTUNE_MAX the least. */
   const void* init;
   const void* device_init;
   const void* device_inits;

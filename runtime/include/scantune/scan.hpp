@@ -50,7 +50,7 @@ struct ScanOptions {
   // op's identity, which changes no item: the minimum of std::int8_t items starts from 127.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
-  const Acc* device_inits = nullptr;  // one per row or column, in order
+  const Acc* device_inits = nullptr;  // one per row, column or segment, in order
   // The number of items, in device memory, outside the output; null: the call's n. It is read when the scan runs, in
   // stream order, so it may change between replays of a graph. At most n items are scanned; input and output have room
   // for n. Nothing is written after the scanned items. Not with rows or columns.
@@ -282,8 +282,9 @@ ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
 // Scans each run of equal neighbouring keys separately. Integers are equal if their bytes are; a NaN equals nothing,
-// and -0 equals +0. The keys, n numbers, are in device memory and must not overlap the output. `segments` is left out,
-// and device_inits: every run starts from one initial value. Accumulators have at most 24 bytes. Else as scan().
+// and -0 equals +0. The keys, n numbers, are in device memory and must not overlap the output. `segments` is left out.
+// device_inits has as many values as there are runs, and is refused in reverse. Accumulators have at most 24 bytes, with
+// device_inits 16. Else as scan().
 template <class In, class Key, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan_by_key(const In* input, const Key* keys, Out* output, std::uint64_t n,
                  const ScanOptions<std::type_identity_t<Acc>>& options = {}) {

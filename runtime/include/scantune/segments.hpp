@@ -28,8 +28,10 @@ struct SegmentTotalOptions {
   Op op = Op::sum;
   UserFunction load = {};       // as in ScanOptions; an index is that of an item
   UserFunction store = {};      // its index is that of a segment
-  InitialValue<Acc> init = {};  // combined before the first item of each segment
+  // Combined before the first item of each segment; set at most one of the three. device_inits has one per segment.
+  InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
+  const Acc* device_inits = nullptr;
   detail::Read device_n = {};  // as in ScanOptions
   std::uint32_t* device_clamped = nullptr;
   std::optional<std::uint64_t> capacity = {};  // of results; without a number n
@@ -68,6 +70,7 @@ ScanOptions<Acc> scan_options(const SegmentTotalOptions<Acc>& options) {
           .store = options.store,
           .init = options.init,
           .device_init = options.device_init,
+          .device_inits = options.device_inits,
           .device_n = options.device_n,
           .device_clamped = options.device_clamped,
           .stream = options.stream,

@@ -6,6 +6,7 @@
 #include "measure/references/drawn_starts.h"
 #include "measure/references/reverse_of.h"
 #include "measure/references/scanned_items.h"
+#include "measure/verify.h"
 
 namespace scantune {
 namespace {
@@ -83,8 +84,12 @@ class ScanReference final : public AlgorithmReference {
       limited.capacity = std::min<u64>(own.n / 3, 1021);
       served.push_back({limited, Variant::any});
     }
-    if (own.segments != Segments::none && !has_starts(own.segments))
-      served.push_back({with(Kind::exclusive, Init::each), Variant::any});
+    if (own.segments != Segments::none) {
+      auto each = with(own.writes_totals() ? Kind::inclusive : Kind::exclusive, Init::each);
+      if (has_starts(own.segments)) each.segment_count = kOtherKindsItems;
+      if (unsupported_reason(each) == nullptr && invalid_starts_reason(each) == nullptr)
+        served.push_back({each, Variant::any});
+    }
     if (own.segments == Segments::rows) add_with_other(&ScanRequest::rows, kOtherRows, own, served);
     if (own.segments == Segments::columns) add_with_other(&ScanRequest::columns, kOtherColumns, own, served);
     return served;
@@ -97,6 +102,7 @@ class ScanReference final : public AlgorithmReference {
   Request same_results(const Request& request) const override {
     auto scan = typed<ScanRequest>(request);
     if (scan.init == Init::memory || scan.init == Init::each) scan.init = Init::value;
+    if (has_starts(scan.segments)) scan.segment_count = 0;
     scan.n_source = NSource::call;
     return scan;
   }

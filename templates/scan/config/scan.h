@@ -60,7 +60,7 @@ struct ScanRequest {
   Load load = Load::none;
   Store store = Store::none;
   IntegerWidth n_width = IntegerWidth::bits_64;      // of n in memory
-  IntegerWidth count_width = IntegerWidth::bits_64;  // of the number of totals
+  IntegerWidth count_width = IntegerWidth::bits_64;  // of the number of segments, where that is written or counted
   OutputRoom room = OutputRoom::for_all;             // of totals
   OffsetType offset_type = OffsetType::i32;          // of Segments::offsets
   OffsetForm offset_form = OffsetForm::bounds;       // likewise
@@ -114,12 +114,16 @@ constexpr Run run_of(const ScanRequest& request) {
 constexpr bool packs_sums(const ScanRequest& request) { return packs_sums(run_of(request)); }
 constexpr bool packs_extremes(const ScanRequest& request) { return packs_extremes(run_of(request)); }
 
+// Whether marks are added up: they say where a total goes, or which initial value a segment has.
+constexpr bool counts_starts(const ScanRequest& request) {
+  return request.writes_totals() || request.init == Init::each;
+}
+
 // The bytes of the mark that a segment starts. It leaves no bytes without a meaning beside an accumulator, of which
 // compilers would make an array in local memory.
 constexpr int mark_bytes(const ScanRequest& request) {
   const int alignment = request.alignment_of(request.accumulator_type);
-  // Where totals are written, marks are added up: they say where.
-  const int needed = !request.writes_totals() ? 1 : request.count_width == IntegerWidth::bits_32 ? 4 : 8;
+  const int needed = !counts_starts(request) ? 1 : request.count_width == IntegerWidth::bits_32 ? 4 : 8;
   return alignment < needed ? needed : alignment < 8 ? alignment : 8;
 }
 constexpr int started_alignment(const ScanRequest& request) {
@@ -160,15 +164,16 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (request.init == Init::each && request.segments == Segments::none)
     return "initial values of rows or columns need such: pass one in init or device_init";
   if (has_starts(request.segments)) {
-    if (request.init == Init::each)
-      return "segments by flags, bits or keys begin from one value: pass it in init or device_init";
+    if (request.init == Init::each && request.direction == Direction::reverse)
+      return "which segment is the last one is not known where a reverse scan begins, and each has an initial value of "
+             "its own: pass one in init or device_init, or leave direction out";
     if (request.segments != Segments::keys && request.keys != Keys::bytes_4) return "only segments by keys have keys";
     if (request.writes_totals()) {
       if (request.kind == Kind::exclusive) return "the total of a segment has all of its items: leave kind out";
       if (request.direction == Direction::reverse) return "totals come in the order of the items: leave direction out";
-      if (request.count_width == IntegerWidth::bits_32 && request.n > 0xffffffff)
-        return "there are more items than a count of 4 bytes counts: ask for 8";
     }
+    if (counts_starts(request) && request.count_width == IntegerWidth::bits_32 && request.n > 0xffffffff)
+      return "there are more items than a count of 4 bytes counts: ask for 8";
   } else if (request.writes_totals()) {
     return "totals are those of segments by flags, bits or keys: ask for such";
   }
@@ -244,7 +249,7 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),
       SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's."),
       SCANTUNE_MEMBER(ScanRequest, n_width, per_call).means("of n in memory."),
-      SCANTUNE_MEMBER(ScanRequest, count_width, exact).means("of the number of totals."),
+      SCANTUNE_MEMBER(ScanRequest, count_width, exact).means("of the number of segments."),
       SCANTUNE_MEMBER(ScanRequest, room, per_call),
       SCANTUNE_MEMBER(ScanRequest, offset_type, per_call).means("of offsets."),
       SCANTUNE_MEMBER(ScanRequest, offset_form, per_call).means("one more offset than segments, or two arrays."),
@@ -308,7 +313,11 @@ struct Algorithm<ScanRequest> {
     if (request.has_offsets()) {
       add_offsets(request, list);
     } else if (request.init == Init::each) {
-      const char* const extent = request.segments == Segments::columns ? "columns" : "rows";
+      // How many segments start somewhere only the items tell; verification says how many there may be.
+      const char* const extent = request.segments == Segments::columns ? "columns"
+                                 : request.segments == Segments::rows  ? "rows"
+                                 : request.segment_count != 0          ? "segment_count"
+                                                                       : Operand::kOne;
       list.add({"device_inits", OperandRole::init, "accumulator_type", extent});
     }
     if (request.reads_n()) {
