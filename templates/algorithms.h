@@ -55,6 +55,7 @@
 #include "sort/config/sort_cluster.h"
 #include "sort/config/sort_fill.h"
 #include "sort/config/sort_onesweep.h"
+#include "sort/config/sort_segments.h"
 
 namespace scantune {
 
@@ -75,6 +76,7 @@ using AllAlgorithms = AlgorithmList<
                SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
-    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig>>;
+    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig,
+               SortSegmentsConfig>>;
 
 }  // namespace scantune

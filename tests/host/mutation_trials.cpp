@@ -439,8 +439,9 @@ class SortTrial : public Trial {
     const u64 row = configure(request);
     request.n = setting.rows == 0 ? row : setting.rows * row - 5;  // the last row is shorter
     load(request, variant());
-    input_ = items_in_memory(drawn_items(request), setting.misaligned_input_bytes);
-    Items last = drawn_items(request);
+    if (request.has_offsets()) offsets_.emplace(device_, request);
+    Items last = first_ = drawn_items(request);
+    input_ = items_in_memory(first_, setting.misaligned_input_bytes);
     for (Step& step : steps_) {
       step.request = request;
       if (request.has_values()) {
@@ -454,8 +455,11 @@ class SortTrial : public Trial {
   }
 
   std::string failure(const Schedule& schedule) override {
-    Workspace workspace(device_, config_->family().workspace(*config_, steps_[0].request));
+    const WorkspaceNeed need = config_->family().workspace(*config_, steps_[0].request);
+    Workspace workspace(device_, need);
     std::vector<HostLaunch> launches;
+    std::ranges::copy(first_.keys, input_.keys);
+    std::ranges::copy(first_.values, input_.values);
     const InMemory* from = &input_;
     for (const Step& step : steps_) {
       std::fill_n(step.output.keys, step.expected.keys.size(), kPoison);
@@ -466,6 +470,7 @@ class SortTrial : public Trial {
       arguments.set_operand(OperandRole::output, step.output.keys);
       arguments.set_operand(OperandRole::values_output, step.output.values);
       arguments.workspace = workspace.data();
+      if (offsets_) offsets_->set(arguments);
       const LaunchList list = config_->family().launches(*config_, step.request, variant());
       for (int index = 0; index < list.count; ++index)
         launches.push_back({module_.get(), list.launches[index], arguments});
@@ -473,7 +478,9 @@ class SortTrial : public Trial {
     }
     const std::string problem = run(launches, schedule);
     if (!problem.empty()) return problem;
-    const bool is_right = std::ranges::all_of(steps_, [](const Step& step) {
+    if (need.kind == WorkspaceKind::counted && !zeroed(workspace, sizeof(WorkspaceHeader))) return "a count was kept";
+    const bool is_right = std::ranges::all_of(steps_, [&](const Step& step) {
+      if (setting_.consumes_input && &step != &steps_.back()) return true;
       return std::ranges::equal(step.expected.keys, std::span(step.output.keys, step.expected.keys.size())) &&
              std::ranges::equal(step.expected.values, std::span(step.output.values, step.expected.values.size()));
     });
@@ -497,6 +504,9 @@ class SortTrial : public Trial {
   static SortRequest request_of(const Setting& setting, const FamilyModel& family) {
     SortRequest request{.sorted = Sorted::pairs, .n = std::max<u64>(setting.rows, 1), .rows = setting.rows};
     if (setting.rows != 0) request.segments = Segments::rows;
+    if (setting.segments != 0) request.segments = Segments::offsets;
+    request.segment_count = setting.segments;
+    if (setting.consumes_input) request.input_use = InputUse::consumed;
     return taken_by(family, request);
   }
 
@@ -516,13 +526,14 @@ class SortTrial : public Trial {
 
   static Items in_order(const SortRequest& request, const Items& items) {
     const auto key_bytes = static_cast<u64>(request.input_bytes());
-    Items sorted = items;
-    u64 place = 0;
-    for (const u64 index : plain_order(request, items.keys.data())) {
-      std::memcpy(&sorted.keys[place * key_bytes], &items.keys[index * key_bytes], key_bytes);
-      if (request.has_values()) std::memcpy(&sorted.values[4 * place], &items.values[4 * index], 4);
-      ++place;
-    }
+    const Sequences sequences = request.has_offsets() ? segments_of(request) : rows_of(request);
+    const std::vector<u64> order = plain_order(request, items.keys.data(), sequences);
+    Items sorted{Bytes(items.keys.size(), kPoison), Bytes(items.values.size(), kPoison)};
+    for (const auto& [first, end] : sequences)
+      for (u64 place = first; place < end; ++place) {
+        std::memcpy(&sorted.keys[place * key_bytes], &items.keys[order[place] * key_bytes], key_bytes);
+        if (request.has_values()) std::memcpy(&sorted.values[4 * place], &items.values[4 * order[place]], 4);
+      }
     return sorted;
   }
 
@@ -536,8 +547,10 @@ class SortTrial : public Trial {
 
   Variant variant() const { return setting_.misaligned_input_bytes == 0 ? Variant::aligned : Variant::any; }
 
+  Items first_;
   InMemory input_;
   std::array<Step, 2> steps_;
+  std::optional<OffsetsInMemory> offsets_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "core/contract/launch.h"
 #include "core/contract/offsets.h"
 #include "device/host/random.h"
-#include "scan/config/scan.h"
+#include "reduce/config/reduce.h"
 #include "scan_kernels.h"
 
 namespace scantune {
@@ -25,7 +25,8 @@ struct WrittenOffsets {
 
 // Of segments without items in common. Gaps are between begins and ends alone; of empty segments some end before they
 // begin.
-inline WrittenOffsets offsets_apart(const ScanRequest& request, Random& random) {
+template <class R>
+WrittenOffsets offsets_apart(const R& request, Random& random) {
   const u64 count = request.segment_count;
   const bool is_signed = request.offset_type == OffsetType::i32 || request.offset_type == OffsetType::i64;
   const bool has_ends = request.offset_form == OffsetForm::begins_and_ends;
@@ -54,7 +55,7 @@ inline WrittenOffsets offsets_apart(const ScanRequest& request, Random& random) 
 template <class R>
 WrittenOffsets offsets_of(const R& request) {
   Random random(request.n + 31 * request.segment_count);
-  if constexpr (std::is_same_v<R, ScanRequest>) return offsets_apart(request, random);
+  if constexpr (!std::is_same_v<R, ReduceRequest>) return offsets_apart(request, random);
   const u64 count = request.segment_count;
   const i64 n = static_cast<i64>(request.n);
   const bool is_signed = request.offset_type == OffsetType::i32 || request.offset_type == OffsetType::i64;

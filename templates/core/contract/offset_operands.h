@@ -10,7 +10,8 @@ namespace scantune {
 // Why the items cannot be divided by offsets, or null.
 template <class Request>
 constexpr const char* invalid_offsets_reason(const Request& request) {
-  if (request.layout.is_strided()) return "strides are those of rows or columns, and offsets count items";
+  if constexpr (requires { request.layout; })
+    if (request.layout.is_strided()) return "strides are those of rows or columns, and offsets count items";
   if (request.n > 0 && request.segment_count == 0) return "there are items and no segments to hold them";
   return nullptr;
 }
@@ -24,7 +25,8 @@ constexpr void add_offsets(const Request& request, OperandList& list) {
   const StridedRange range = {.items = request.segment_count + (has_ends ? 0 : 1)};
   list.add({has_ends ? "begins" : "offsets", OperandRole::begins, type, "segment_count", false, range});
   if (has_ends) list.add({"ends", OperandRole::ends, type, "segment_count"});
-  if (request.init == Init::each) list.add({"device_inits", OperandRole::init, "accumulator_type", "segment_count"});
+  if constexpr (requires { request.init; })
+    if (request.init == Init::each) list.add({"device_inits", OperandRole::init, "accumulator_type", "segment_count"});
   if (request.count_source != CountSource::call)
     list.add({"device_segment_count", OperandRole::segment_count, name_of(request.count_source), Operand::kOne});
 }
