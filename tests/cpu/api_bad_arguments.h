@@ -222,6 +222,23 @@ inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) {
   };
 }
 
+// A sort of a segment between bounds, or of a range: one holds few keys without a workspace.
+inline std::function<void(Arguments&)> of_sorted_bounds(scantune_sorted sorted) {
+  return [=](Arguments& with) {
+    of_sort(sorted)(with);
+    with.sort.segments = SCANTUNE_BY_OFFSETS;
+    with.sort.segment_count = 1;
+    with.begins = kFlags;
+  };
+}
+inline std::function<void(Arguments&)> of_sorted_ranges(scantune_sorted sorted) {
+  return [=](Arguments& with) {
+    of_sorted_bounds(sorted)(with);
+    with.sort.offset_form = SCANTUNE_BEGINS_AND_ENDS;
+    with.ends = kSecond;
+  };
+}
+
 inline Spoil after(const Spoil& first, const Spoil& second) {
   return [=](Arguments& with) {
     first(with);

@@ -174,7 +174,7 @@ inline void take_offsets(Request& request, std::uint64_t segment_count, scantune
   request.segment_count = segment_count;
   request.device_segment_count = options.device_segment_count.get();
   request.segment_count_type = options.device_segment_count.type();
-  request.device_inits = options.device_inits;
+  if constexpr (requires { request.device_inits; }) request.device_inits = options.device_inits;
   request.check = options.check ? 1 : 0;
 }
 
