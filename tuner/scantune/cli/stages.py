@@ -52,6 +52,7 @@ def default_stages(device: Device) -> list[Stage]:
         Stage("sums of 2^10 columns", _sums_of("columns", 10), few, share=0.04),
         Stage("sums of 2^16 segments", _of_segments("reduce"), few, share=0.03),
         Stage("scans of 2^16 segments", _of_segments("scan"), few, share=0.03),
+        Stage("sorts of 2^16 segments", _of_segments("sort", ["u32"]), few, share=0.02),
         Stage(
             "load balances",
             NamedProblems(["i32"], options=(("segments", "2^16"),), algorithm="load_balance"),
@@ -84,9 +85,9 @@ def default_stages(device: Device) -> list[Stage]:
     ]
 
 
-def _of_segments(algorithm: str) -> NamedProblems:
+def _of_segments(algorithm: str, types: Sequence[str] = ("i32", "f32", "f64")) -> NamedProblems:
     offsets = (("segments", "offsets"), ("segment_count", "2^16"))
-    return NamedProblems(["i32", "f32", "f64"], options=offsets, algorithm=algorithm)
+    return NamedProblems(types, options=offsets, algorithm=algorithm)
 
 
 def _sums_of(segments: str, exponent: int) -> NamedProblems:
