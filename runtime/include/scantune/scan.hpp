@@ -283,8 +283,8 @@ SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
 // Scans each run of equal neighbouring keys separately. Integers are equal if their bytes are; a NaN equals nothing,
 // and -0 equals +0. The keys, n numbers, are in device memory and must not overlap the output. `segments` is left out.
-// device_inits has as many values as there are runs, and is refused in reverse. Accumulators have at most 24 bytes, with
-// device_inits 16. Else as scan().
+// device_inits has as many values as there are runs, and is refused in reverse. Accumulators have at most 24 bytes,
+// with device_inits 16. Else as scan().
 template <class In, class Key, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan_by_key(const In* input, const Key* keys, Out* output, std::uint64_t n,
                  const ScanOptions<std::type_identity_t<Acc>>& options = {}) {

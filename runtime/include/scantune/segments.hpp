@@ -26,8 +26,8 @@ namespace scantune::runtime {
 template <class Acc>
 struct SegmentTotalOptions {
   Op op = Op::sum;
-  UserFunction load = {};       // as in ScanOptions; an index is that of an item
-  UserFunction store = {};      // its index is that of a segment
+  UserFunction load = {};   // as in ScanOptions; an index is that of an item
+  UserFunction store = {};  // its index is that of a segment
   // Combined before the first item of each segment; set at most one of the three. device_inits has one per segment.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
