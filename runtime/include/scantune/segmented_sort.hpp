@@ -16,6 +16,7 @@
 #ifdef SCANTUNE_CXX20
 
 #include <cstdint>
+#include <string>
 
 #include "scantune/scan.hpp"
 #include "scantune/sort.hpp"
