@@ -95,8 +95,8 @@ SCANTUNE_EXPLAIN_MISTAKES(run_length_decode)
 template <class T, class Length, class CountType>
 void unique_counts(const T* input, T* sorted, T* values, Length* lengths, CountType* count, std::uint64_t n,
                    const RunLengthOptions& options = {}) {
-  if (n > 0) {
-    detail::refuse_null("sorted", sorted);
+  if (n > 0) detail::refuse_null("sorted", sorted);
+  if (options.capacity.value_or(n) > 0) {
     detail::refuse_null("values", values);
     detail::refuse_null("lengths", lengths);
   }
