@@ -97,7 +97,7 @@ void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
 
 std::unique_ptr<OffsetsCheck> loaded_check(const Asked& asked) {
   if (!asked.checks_offsets) return nullptr;
-  auto check = std::make_unique<OffsetsCheck>(device_of(asked.device), asked.request);
+  auto check = std::make_unique<OffsetsCheck>(device_of(asked.device), asked.request, asked.refuses_overlap);
   check->load();
   return check;
 }
@@ -130,6 +130,10 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
 
 // The arrays of a scan. Without maps and an n in memory its operands are input, output and what it may start from.
 Pointers scanned(const Asked& asked, const void* input, void* output) {
+  if (asked.has_other_arrays) [[unlikely]]
+    fail("segments",
+         "by flags, bits, keys or offsets, and this function takes input and output alone: call "
+         "scantune_run() with all arrays");
   if (asked.states == nullptr && asked.device_n == nullptr) return {input, output, asked.device_init};
   const scantune_arrays arrays = {2, {input, output}};
   return Places(asked).of(asked.request, &arrays);
@@ -171,7 +175,8 @@ scantune_status scantune_run(const scantune_head* request, const scantune_arrays
     Room room;
     const Asked asked = checked_request(request, room);
     const Pointers pointers = Places(asked).of(asked.request, arrays);
-    if (asked.checks_offsets) OffsetsCheck(device_of(asked.device), asked.request).check(pointers, stream_of(stream));
+    if (asked.checks_offsets)
+      OffsetsCheck(device_of(asked.device), asked.request, asked.refuses_overlap).check(pointers, stream_of(stream));
     run(asked, pointers, stream);
   });
 }

@@ -182,6 +182,12 @@ Calls c_sorting(const std::function<void(scantune_sort_request&)>& spoil,
   return c_request([=](Arguments& with) { spoil(with.sort); }, of_sort(sorted));
 }
 
+// Calls with a wrong sort of segments.
+Calls c_segments(const std::function<void(scantune_sort_request&)>& spoil,
+                 scantune_sorted sorted = SCANTUNE_SORTED_KEYS) {
+  return c_request([=](Arguments& with) { spoil(with.sort); }, of_sorted_bounds(sorted));
+}
+
 // A sort with a load.
 Calls c_loaded(const Spoil& spoil, scantune_sorted sorted) {
   return c_request(
@@ -193,6 +199,35 @@ Calls c_loaded(const Spoil& spoil, scantune_sorted sorted) {
 }
 
 // The same options of all functions.
+Calls segmented_options(const runtime::SegmentedArgsortOptions& wrong, u64 n = kItems, u64 segments = 1) {
+  const auto with_these = [&](auto now) {
+    now.order = wrong.order;
+    now.bits = wrong.bits;
+    now.device_segment_count = wrong.device_segment_count;
+    now.forward_progress = wrong.forward_progress;
+    now.latency = wrong.latency;
+    now.captured_launches = wrong.captured_launches;
+    now.device = wrong.device;
+    now.config = wrong.config;
+    return now;
+  };
+  const auto now = with_these(runtime::SegmentedSortOptions());
+  const auto begins = [] { return memory<int>(kFlags); };
+  const auto ends = [] { return memory<int>(kValues); };
+  const auto index = [] { return memory<std::uint64_t>(kIndex); };
+  return {cpp([=](Arguments& a) { runtime::segmented_sort(a.in(), begins(), a.out(), n, segments, now); }),
+          cpp([=](Arguments& a) { runtime::segmented_sort(a.in(), begins(), ends(), a.out(), n, segments, now); }),
+          cpp([=](Arguments& a) { runtime::segmented_argsort(a.in(), begins(), index(), n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_plan<int, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_ranges_plan<int, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_pairs_plan<int, float, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_pairs_ranges_plan<int, float, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_indices_plan<int, u64, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_indices_ranges_plan<int, u64, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_argsort_plan<int, u64, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_argsort_ranges_plan<int, u64, int>(n, segments, wrong); })};
+}
+
 Calls sort_options(const runtime::ArgsortOptions& wrong, u64 n = kItems) {
   const auto with_these = [&](auto now) {
     now.order = wrong.order;
@@ -249,6 +284,23 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_function", "role", "of a store", c_loaded([](Arguments& a) { a.load.role = SCANTUNE_FUNCTION_WRITE; }, kPairs), {"load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes"}},
     {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 7); }), {"segments is 7", "scantune_segments"}},
     {"scantune_sort_request", "segments", "columns", c_sorting([](auto& s) { s.segments = SCANTUNE_COLUMNS; }), {"rows are sorted, and columns are not: transpose them"}},
+    {"scantune_sort_request", "offset_type", "none of offsets", c_segments([](auto& s) { s.offset_type = SCANTUNE_F32; }), {"offset_type is 11; offsets are integers of 4 or 8 bytes"}},
+    {"scantune_sort_request", "offset_type", "too narrow for n", c_segments([](auto& s) { s.head.n = (u64{1} << 31); }), {"offset_type is i32, and n is 2147483648, which offsets of that type cannot reach: pass 64 bits"}},
+    {"scantune_sort_request", "offset_type", "without offsets", c_sorting([](auto& s) { s.offset_type = SCANTUNE_I64; }), {"offset_type is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "offset_form", "none", c_segments([](auto& s) { write(s.offset_form, 2); }), {"offset_form is 2", "scantune_offset_form"}},
+    {"scantune_sort_request", "offset_form", "without offsets", c_sorting([](auto& s) { s.offset_form = SCANTUNE_BEGINS_AND_ENDS; }), {"offset_form is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "segment_count", "left out", c_segments([](auto& s) { s.segment_count = 0; }), {"there are items and no segments to hold them"}},
+    {"scantune_sort_request", "segment_count", "without offsets", c_sorting([](auto& s) { s.segment_count = 4; }), {"segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "segment_count", "more than fit in memory", c_segments([](auto& s) { s.segment_count = u64{1} << 63; }), {"segment_count is ", "more items than fit in the address space"}},
+    {"scantune_sort_request", "device_segment_count", "without offsets", c_sorting([](auto& s) { s.device_segment_count = address(0x5000); }), {"device_segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "device_segment_count", "in the output", {spoiled([](Arguments& a) { of_sorted_bounds(kKeys)(a); a.sort.device_segment_count = address(kOutput); }, c_run), c_plan_run(of_nothing_else, [](Arguments& a) { of_sorted_bounds(kKeys)(a); a.sort.device_segment_count = address(kOutput); })}, {"device_segment_count [0x9000000, +8 bytes) is in the output"}},
+    {"scantune_sort_request", "segment_count_type", "without a count in memory", c_segments([](auto& s) { s.segment_count_type = SCANTUNE_U32; }), {"segment_count_type is given, and device_segment_count is NULL"}},
+    {"scantune_sort_request", "segment_count_type", "too narrow", c_segments([](auto& s) { s.device_segment_count = address(0x5000); s.segment_count_type = SCANTUNE_I16; }), {"segment_count_type is i16; it must be an integer of 4 or 8 bytes"}},
+    {"scantune_sort_request", "check", "no choice", c_segments([](auto& s) { s.check = 2; }), {"check is 2; it must be 0 or 1"}},
+    {"scantune_sort_request", "check", "without offsets", c_sorting([](auto& s) { s.check = 1; }), {"check is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "rows", "beside offsets", c_segments([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
+    {"scantune_sort_request", "index_type", "too narrow for a segment of all keys", c_segments([](auto& s) { s.head.n = (u64{1} << 32) + 1; s.offset_type = SCANTUNE_I64; }, kPlaces), {"a segment may have more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
+    {"scantune_sort_request", "segments", "by flags", c_sorting([](auto& s) { s.segments = SCANTUNE_BY_FLAGS; }), {"segments are none, rows or by offsets"}},
     {"scantune_sort_request", "rows", "without segments", c_sorting([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
     {"scantune_sort_request", "rows", "none of some keys", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000"}},
     {"scantune_head", "config", "that is not legal, of no keys", c_sorting([](auto& s) { s.head.n = 0; s.head.config = "{\"family\": \"sort_block\", \"block_threads\": 0}"; }), {"config: sort_block{block_threads=0"}},
@@ -260,6 +312,18 @@ const std::vector<BadInput> kBadSorts = {
 
     // Functions and options of C++.
     {"runtime::sort runtime::argsort runtime::sort_plan runtime::sort_pairs_plan runtime::sort_indices_plan runtime::argsort_plan", "n", "more keys than an address space", sort_options({}, ~u64{0}), {"n is 18446744073709551615", "more items than fit"}},
+    {"runtime::segmented_sort runtime::segmented_argsort runtime::segmented_sort_plan runtime::segmented_sort_ranges_plan runtime::segmented_sort_pairs_plan runtime::segmented_sort_pairs_ranges_plan runtime::segmented_sort_indices_plan runtime::segmented_sort_indices_ranges_plan runtime::segmented_argsort_plan runtime::segmented_argsort_ranges_plan", "n", "more keys than an address space", segmented_options({}, ~u64{0}), {"n is 18446744073709551615, which offsets of that type cannot reach"}},
+    {"runtime::segmented_sort runtime::segmented_argsort runtime::segmented_sort_plan runtime::segmented_sort_ranges_plan runtime::segmented_sort_pairs_plan runtime::segmented_sort_pairs_ranges_plan runtime::segmented_sort_indices_plan runtime::segmented_sort_indices_ranges_plan runtime::segmented_argsort_plan runtime::segmented_argsort_ranges_plan", "segment_count", "none", segmented_options({}, kItems, 0), {"there are items and no segments to hold them"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "order", "no order", segmented_options({.order = static_cast<Order>(2)}), {"order is 2"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "bits", "that end before they begin", segmented_options({.bits = {9, 8}}), {"begin_bit is 9"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "device_segment_count", "memory of the host", segmented_options({.device_segment_count = memory<u64>(kHost)}), {"device_segment_count: ", "memory of the host"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "check stream", "of a plan, and its stream", {cpp([](Arguments& a) { runtime::segmented_sort_plan<int, int>(kItems, 1, {.check = true, .stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "forward_progress", "no guarantee", segmented_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "latency", "no latency", segmented_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "captured_launches", "below 0", segmented_options({.captured_launches = -2}), {"captured_launches is -2"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "device", "none", segmented_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "config", "of a scan's family", segmented_options({.config = "{\"family\": \"lookback\"}"}), {"config.family", "found \"lookback\""}},
+    {"SegmentedSortOptions", "values indices", "both", {cpp([](Arguments& a) { runtime::segmented_sort(a.in(), memory<int>(kFlags), a.out(), kItems, 1, {.values = {a.beside(), a.beside_out()}, .indices = memory<int>(kIndex)}); })}, {"values and indices are both given"}},
     {"SortOptions ArgsortOptions", "order", "no order", sort_options({.order = static_cast<Order>(2)}), {"order is 2"}},
     {"SortOptions ArgsortOptions", "bits", "that end before they begin", sort_options({.bits = {9, 8}}), {"begin_bit is 9"}},
     {"KeyBits", "end_bit", "before the first", sort_options({.bits = {8, 0}}), {"begin_bit is 8, and the bits that are compared end before bit 0"}},
@@ -291,7 +355,8 @@ INSTANTIATE_TEST_SUITE_P(Table, BadSorts, ::testing::ValuesIn(kBadSorts));
 TEST(SpoiledSorts, AreRightUntilARowSpoilsThem) {
   const auto nothing_wrong = [](auto&) {};
   expect_right({c_sorting(nothing_wrong), c_sorting(nothing_wrong, kPairs), c_sorting(nothing_wrong, kPlaces),
-                c_sorting(nothing_wrong, kBoth), sort_options({})});
+                c_sorting(nothing_wrong, kBoth), c_segments(nothing_wrong), c_segments(nothing_wrong, kPairs),
+                sort_options({})});
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
     structs = (
         *("scantune_head", "ScanOptions", "ReduceOptions", "ArgOptions"),
         *("SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
-        *("SortOptions", "ArgsortOptions", "SegmentTotalOptions", "SegmentedReduceOptions", "RunLengthOptions"),
+        *("SortOptions", "ArgsortOptions", "SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
+        *("SegmentedSortOptions", "SegmentedArgsortOptions", "RunLengthOptions"),
     )
     missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

@@ -30,6 +30,7 @@
 #include "scantune/reduce.hpp"
 #include "scantune/runs.hpp"
 #include "scantune/scan.hpp"
+#include "scantune/segmented_sort.hpp"
 #include "scantune/segments.hpp"
 #include "scantune/select.hpp"
 #include "scantune/sort.hpp"

@@ -87,7 +87,7 @@ std::vector<Running> totals_of_rows(const KnownInput& input, const Running& empt
 // What the segments [first, end) come to.
 template <class Running>
 std::vector<Running> totals_of_segments(const KnownInput& input, const Running& empty, u64 first, u64 end) {
-  const DrawnOffsets offsets(input.spec);
+  const DrawnOffsets offsets(typed<ReduceRequest>(input.spec.request), input.spec);
   const u64 count = end - first, of_a_chunk = Reference::kChunkItems * count / (input.spec.request.n + 1),
             at_once = std::clamp<u64>(of_a_chunk, 1, kOffsetsAtOnce);
   std::vector<Running> totals(count, empty);

@@ -5,7 +5,7 @@
 #include "core/contract/combining.h"
 #include "core/contract/integer_width.h"
 #include "core/contract/map.h"
-#include "core/contract/offsets.h"
+#include "core/contract/offset_operands.h"
 #include "core/contract/strides.h"
 #include "core/contract/variant.h"
 
@@ -118,12 +118,11 @@ constexpr const char* invalid_extremes_reason(const ReduceRequest& request) {
 
 // What is wrong with how the request divides its items, or null.
 constexpr const char* invalid_sequences_reason(const ReduceRequest& request) {
+  if (const char* reason = invalid_offsets_reason(request)) return reason;
   if (!request.has_offsets()) {
     if (request.init == Init::each) return "a reduction begins every row from the same value";
     return invalid_segments_reason(request);
   }
-  if (request.layout.is_strided()) return "strides are those of rows or columns, and offsets count items";
-  if (request.n > 0 && request.segment_count == 0) return "there are items and no segments to hold them";
   if (!request.has_init())
     return "a segment may be empty, and there is no initial value to be its result: pass the operator's identity, or "
            "set init or device_init";
@@ -224,17 +223,6 @@ struct Algorithm<ReduceRequest> {
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     if (request.has_offsets()) add_offsets(request, list);
     return list;
-  }
-
-  static constexpr void add_offsets(const ReduceRequest& request, OperandList& list) {
-    const char* const type = name_of(request.offset_type);
-    const bool has_ends = request.offset_form == OffsetForm::begins_and_ends;
-    const StridedRange range = {.items = request.segment_count + (has_ends ? 0 : 1)};
-    list.add({has_ends ? "begins" : "offsets", OperandRole::begins, type, "segment_count", false, range});
-    if (has_ends) list.add({"ends", OperandRole::ends, type, "segment_count"});
-    if (request.init == Init::each) list.add({"device_inits", OperandRole::init, "accumulator_type", "segment_count"});
-    if (request.count_source != CountSource::call)
-      list.add({"device_segment_count", OperandRole::segment_count, name_of(request.count_source), Operand::kOne});
   }
 
   static constexpr StridedRange range_of_input(const ReduceRequest& request) {

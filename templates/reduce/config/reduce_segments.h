@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/contract/arch.h"
+#include "core/contract/segment_list.h"
 #include "reduce/config/share.h"
 
 namespace scantune {
@@ -38,18 +39,6 @@ constexpr u64 most_items_of_warp(const ReduceSegmentsConfig& config, const Reduc
 
 // A segment on the list has so many parts at most, which one warp folds.
 inline constexpr u64 kMostSegmentParts = 2048;
-
-// All segments on a list have so many parts at most: a word of 64 bits counts them in 40, and in 24 the segments, of
-// which each has two parts or more.
-inline constexpr u64 kMostListedParts = u64{1} << 24;
-
-// A segment on the list. How many parts have been reduced is counted here.
-struct ListedSegment {
-  u64 segment;
-  u64 first_part;  // of all
-  u32 parts;
-  u32 arrived;
-};
 
 template <>
 struct Family<ReduceSegmentsConfig> {
@@ -112,9 +101,7 @@ struct Family<ReduceSegmentsConfig> {
   }
 
   static constexpr WorkspaceNeed workspace(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-    const u64 parts = listed_parts(config, request);
-    if (parts == 0) return {};
-    return {WorkspaceKind::counted, 0, partials_begin(parts) + parts * static_cast<u64>(request.partial_bytes())};
+    return list_workspace(listed_parts(config, request), request.partial_bytes());
   }
 
   // The extents are the segments, and how many parts of those on the list there is room for.
@@ -163,21 +150,9 @@ struct Family<ReduceSegmentsConfig> {
     return static_cast<u64>(groups) * static_cast<u64>(config.segments_at_once);
   }
 
-  // Room for the parts of all segments that are too long for a warp, unless they have items in common: of m times what
-  // a warp reduces there are fewer than m + 1 parts, and m is more than 1. A workspace stays below 1 % of the input.
   static constexpr u64 listed_parts(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-    const u64 items = most_items_of_warp(config, request);
-    if (request.n <= items) return 0;
-    const u64 needed = 2 * ceil_div(request.n, items);
-    const u64 fitting =
-        input_bytes_of(request) / 100 / (static_cast<u64>(request.partial_bytes()) + sizeof(ListedSegment) / 2);
-    const u64 least = needed < fitting ? needed : fitting;
-    return least < kMostListedParts ? least : kMostListedParts;
-  }
-
-  // Each segment on the list has two parts or more.
-  static constexpr u64 partials_begin(u64 parts) {
-    return round_up(sizeof(WorkspaceHeader) + parts / 2 * sizeof(ListedSegment), sizeof(WorkspaceHeader));
+    return scantune::listed_parts(request.n, most_items_of_warp(config, request), input_bytes_of(request),
+                                  request.partial_bytes());
   }
 };
 
