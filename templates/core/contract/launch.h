@@ -123,4 +123,9 @@ struct LaunchList {
 
 inline constexpr u64 kMaxGridBlocks = 0x7fffffff;
 
+// The grid of CTAs that take turns, where there is work for so many: at least one.
+constexpr u32 grid_for(u64 blocks) {
+  return static_cast<u32>(blocks < 1 ? 1 : blocks < kMaxGridBlocks ? blocks : kMaxGridBlocks);
+}
+
 }  // namespace scantune

@@ -5,6 +5,7 @@
 #include "core/machine/bits.h"
 #include "core/machine/status.h"
 #include "core/machine/warp.h"
+#include "core/parts/offset_segments.h"
 
 namespace scantune {
 
@@ -69,8 +70,35 @@ class SegmentList {
 
   SCANTUNE_DEVICE T* partials(const ListedSegment& entry) const { return partials_ + entry.first_part; }
 
-  // Counts a part of the entry that has been reduced. Returns whether it is the last one.
-  SCANTUNE_DEVICE bool arrive(u64 slot, u32 parts) const { return fetch_add(&entries_[slot].arrived, 1) == parts - 1; }
+  // Calls visit(slot, entry, part of the entry) for every part that the warp takes, of CTAs with so many warps.
+  template <class Visit>
+  SCANTUNE_DEVICE void visit_parts(u32 block_warps, u32 lane, const Visit& visit) const {
+    const u64 all = parts();
+    for (u64 part = block_rank() * block_warps + thread_rank() / kWarpThreads; part < all;
+         part += block_count() * block_warps) {
+      const u64 slot = slot_of(part, lane);
+      const ListedSegment entry = at(slot);
+      const u32 own = static_cast<u32>(part - entry.first_part);
+      if (own >= entry.parts) break;
+      visit(slot, entry, own);
+    }
+  }
+
+  // Leaves what a part came to, which the first lane has. Returns whether it is the last part of its entry: what the
+  // others came to is there then, for all lanes of the warp.
+  SCANTUNE_DEVICE bool is_last_to_leave(u64 slot, const ListedSegment& entry, u32 part, const T& total,
+                                        u32 lane) const {
+    bool is_last = false;
+    if (lane == 0) {
+      scantune::store_payload(partials(entry) + part, total);
+      fence();  // the partial result is there before it is counted
+      is_last = fetch_add(&entries_[slot].arrived, 1) == entry.parts - 1;
+      fence();  // what all have counted is there
+    }
+    if (scantune::shuffle_index(is_last ? 1u : 0u, 0) == 0) return false;
+    sync_warp();  // orders the first lane's count before what the others read
+    return true;
+  }
 
   // Each of so many warps calls this once, when it has found no more parts. The last one leaves the header as the next
   // launch must find it.
@@ -91,5 +119,26 @@ class SegmentList {
   T* const partials_;
   const u64 room_;
 };
+
+// Calls visit(number) for every segment of more than so many items that the warp's groups of kThreads have met, where
+// each takes kAtOnce of them, a CTA apart. All lanes of the warp call this. It reads offsets again, so that what the
+// groups do before takes no registers for it.
+template <class Problem, u32 kThreads, u32 kAtOnce, class Visit>
+SCANTUNE_DEVICE void visit_longer(const KernelArguments& arguments, u32 block_threads, u64 most_items,
+                                  const Visit& visit) {
+  constexpr u32 kGroupsOfWarp = kWarpThreads / kThreads;
+  const u32 groups = block_threads / kThreads, lane = thread_rank() % kWarpThreads;
+  const u32 before = thread_rank() / kWarpThreads * kGroupsOfWarp;  // groups of the CTA before the warp
+  const u64 block = u64{block_rank()} * groups * kAtOnce, stride = u64{block_count()} * groups * kAtOnce;
+  const u64 count = SegmentsOf<Problem>::count(arguments, arguments.extents[0]);
+  for (u64 first = block; first < count; first += stride)
+#pragma unroll 1
+    for (u32 turn = 0; turn < kAtOnce; ++turn) {
+      const u64 of_warp = first + before + turn * groups, number = of_warp + lane;
+      const bool is_longer =
+          lane < kGroupsOfWarp && number < count && SegmentsOf<Problem>::at(arguments, number).items() > most_items;
+      for (u32 left = ballot(~0u, is_longer); left != 0; left &= left - 1) visit(of_warp + count_trailing_zeros(left));
+    }
+}
 
 }  // namespace scantune

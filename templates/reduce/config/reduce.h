@@ -44,8 +44,7 @@ struct Tokens<OrderedBy> {
 // their value is the operator's identity among the items' type, and their position all ones. less() has no identity,
 // and leaves the value as it is.
 //
-// Equal inputs give equal bits on every run of one device and
-// config.
+// Equal inputs give equal bits on every run of one device and config.
 struct ReduceRequest {
   ValueType input_type = ValueType::i32;
   ValueType accumulator_type = ValueType::i32;

@@ -110,9 +110,7 @@ struct Family<ReduceSegmentsConfig> {
     const u64 parts = listed_parts(config, request);
     const u64 blocks = ceil_div(request.segment_count, segments_of_block(config));
     Launch launch{.kernel = kReduceSegments,
-                  .grid_blocks = static_cast<u32>(blocks < 1                ? 1
-                                                  : blocks < kMaxGridBlocks ? blocks
-                                                                            : kMaxGridBlocks),
+                  .grid_blocks = grid_for(blocks),
                   .block_threads = config.block_threads,
                   .shared_bytes = share_shared_bytes(request),
                   .n = request.n,

@@ -66,7 +66,7 @@ SCANTUNE_DEVICE void reduce_by_groups(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   using Long = LongSegment<Problem, kConfig>;
   constexpr u32 kThreads = kConfig.segment_threads, kGroups = kConfig.block_threads / kThreads;
-  constexpr u32 kAtOnce = kConfig.segments_at_once, kGroupsOfWarp = kWarpThreads / kThreads;
+  constexpr u32 kAtOnce = kConfig.segments_at_once;
   constexpr u64 kMostItems = u64{kConfig.long_tiles} * kThreads * kConfig.unroll * unit_items(Problem::kRequest);
   using Group = GroupReduce<Problem, kThreads, kConfig.unroll, kConfig.load_hint>;
   const u32 lane = thread_rank() % kWarpThreads, rank = thread_rank() % kThreads, group = thread_rank() / kThreads;
@@ -97,21 +97,12 @@ SCANTUNE_DEVICE void reduce_by_groups(const KernelArguments& arguments) {
   }
   if (all_lanes(all_short)) return;
 
-  // The warp takes its groups' others one by one. It reads offsets again, so that this takes no registers above.
+  // The warp takes its groups' others one by one.
   const SegmentList<T> list(arguments);
-  const u32 warp = thread_rank() / kWarpThreads;
-  for (u64 first = block + warp * kGroupsOfWarp; first - warp * kGroupsOfWarp < count; first += stride)
-#pragma unroll 1
-    for (u32 turn = 0; turn < kAtOnce; ++turn) {
-      const u64 of_warp = first + turn * kGroups, number = of_warp + lane;
-      const bool is_long =
-          lane < kGroupsOfWarp && number < count && SegmentsOf<Problem>::at(arguments, number).items() > kMostItems;
-      for (u32 left = ballot(~0u, is_long); left != 0; left &= left - 1) {
-        const u64 its = of_warp + count_trailing_zeros(left);
-        const Long segment(arguments, its, SegmentsOf<Problem>::at(arguments, its));
-        if (!segment.is_listed(list, lane)) segment.reduce(lane);
-      }
-    }
+  scantune::visit_longer<Problem, kThreads, kAtOnce>(arguments, kConfig.block_threads, kMostItems, [&](u64 number) {
+    const Long segment(arguments, number, SegmentsOf<Problem>::at(arguments, number));
+    if (!segment.is_listed(list, lane)) segment.reduce(lane);
+  });
 }
 
 // Each CTA reduces one segment after another, a run of it with each warp.
@@ -158,42 +149,26 @@ SCANTUNE_DEVICE void reduce_segments(const KernelArguments& arguments) {
     scantune::reduce_by_groups<Problem, kConfig>(arguments);
 }
 
-// Each warp reduces parts of segments on the list.
+// Each warp reduces parts of segments on the list. The one that reduces a segment's last part folds what all came to.
 template <class Problem, ReduceSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   constexpr u32 kWarps = kConfig.block_threads / kWarpThreads;
-  const u32 lane = thread_rank() % kWarpThreads, warps = block_count() * kWarps;
+  const u32 lane = thread_rank() % kWarpThreads;
   const SegmentList<T> list(arguments);
   begin_kernel<kConfig.pdl>();
-  const u64 parts = list.parts();
-  for (u64 part = block_rank() * kWarps + thread_rank() / kWarpThreads; part < parts; part += warps) {
-    const u64 slot = list.slot_of(part, lane);
-    const ListedSegment entry = list.at(slot);
-    const u32 own = static_cast<u32>(part - entry.first_part);
-    if (own >= entry.parts) break;
+  list.visit_parts(kWarps, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
     const Segment its = SegmentsOf<Problem>::at(arguments, entry.segment);
     const LongSegment<Problem, kConfig> segment(arguments, entry.segment, its);
-    const T total = segment.total_of(own, lane);
-
-    // Leave it for the warp that arrives last, which folds the parts.
-    T* const partials = list.partials(entry);
-    bool is_last = false;
-    if (lane == 0) {
-      scantune::store_payload(partials + own, total);
-      fence();  // the partial result is there before it is counted
-      is_last = list.arrive(slot, entry.parts);
-      fence();  // what all have counted is there
-    }
-    if (scantune::shuffle_index(is_last ? 1u : 0u, 0) == 0) continue;
-    sync_warp();  // orders the first lane's count before what the others read
+    if (!list.is_last_to_leave(slot, entry, part, segment.total_of(part, lane), lane)) return;
+    const T* const partials = list.partials(entry);
     FoldedParts<typename Problem::Op> folded(entry.parts);
 #pragma unroll 8
     for (u32 its_part = folded.first(lane); its_part < folded.end(lane); ++its_part)
       folded.take(its_part, lane, scantune::load_payload(partials + its_part));
     segment.store(folded, lane);
-  }
-  if (lane == 0) list.leave(warps);
+  });
+  if (lane == 0) list.leave(block_count() * kWarps);
 }
 
 }  // namespace scantune

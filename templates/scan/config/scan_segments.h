@@ -126,9 +126,7 @@ struct Family<ScanSegmentsConfig> {
     const u64 parts = listed_parts(config, request);
     const u64 blocks = ceil_div(request.segment_count, segments_of_block(config));
     Launch launch{.kernel = kScanSegments,
-                  .grid_blocks = static_cast<u32>(blocks < 1                ? 1
-                                                  : blocks < kMaxGridBlocks ? blocks
-                                                                            : kMaxGridBlocks),
+                  .grid_blocks = grid_for(blocks),
                   .block_threads = config.block_threads,
                   .shared_bytes = shared_bytes(config, {request, variant}),
                   .n = request.n,

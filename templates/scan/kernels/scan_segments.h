@@ -88,7 +88,7 @@ template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   constexpr u32 kThreads = kConfig.segment_threads, kGroups = kConfig.block_threads / kThreads;
-  constexpr u32 kAtOnce = kConfig.segments_at_once, kGroupsOfWarp = kWarpThreads / kThreads;
+  constexpr u32 kAtOnce = kConfig.segments_at_once;
   constexpr u64 kMostItems = kThreads == kWarpThreads ? most_items_of_warp(kConfig)
                                                       : u64{kMostTilesOfGroup} * kThreads * kConfig.items_per_thread;
   using Group = GroupScan<Problem, kConfig, kThreads>;
@@ -117,20 +117,12 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
   }
   if (all_lanes(all_short)) return;
 
-  // The warp takes its groups' others one by one. It reads offsets again, so that this takes no registers above.
+  // The warp takes its groups' others one by one.
   const SegmentList<T> list(arguments);
-  const u32 warp = thread_rank() / kWarpThreads;
-  for (u64 first = block + warp * kGroupsOfWarp; first - warp * kGroupsOfWarp < count; first += stride)
-#pragma unroll 1
-    for (u32 turn = 0; turn < kAtOnce; ++turn) {
-      const u64 of_warp = first + turn * kGroups, number = of_warp + lane;
-      const bool is_long =
-          lane < kGroupsOfWarp && number < count && SegmentsOf<Problem>::at(arguments, number).items() > kMostItems;
-      for (u32 left = ballot(~0u, is_long); left != 0; left &= left - 1) {
-        const LongScan<Problem, kConfig> segment(arguments, of_warp + count_trailing_zeros(left));
-        if (!segment.is_listed(list, lane)) segment.scan(lane);
-      }
-    }
+  scantune::visit_longer<Problem, kThreads, kAtOnce>(arguments, kConfig.block_threads, kMostItems, [&](u64 number) {
+    const LongScan<Problem, kConfig> segment(arguments, number);
+    if (!segment.is_listed(list, lane)) segment.scan(lane);
+  });
 }
 
 // Each CTA scans one segment after another.
@@ -167,42 +159,16 @@ SCANTUNE_DEVICE void scan_segments(const KernelArguments& arguments) {
     scantune::scan_by_groups<Problem, kConfig>(arguments);
 }
 
-// Calls visit(slot, entry, part of the entry) for parts of segments on the list that the warp takes.
-template <class Problem, ScanSegmentsConfig kConfig>
-SCANTUNE_DEVICE void visit_parts(const SegmentList<typename Problem::Accumulator>& list, u32 lane, const auto& visit) {
-  constexpr u32 kWarps = kConfig.block_threads / kWarpThreads;
-  const u64 parts = list.parts();
-  for (u64 part = block_rank() * kWarps + thread_rank() / kWarpThreads; part < parts; part += block_count() * kWarps) {
-    const u64 slot = list.slot_of(part, lane);
-    const ListedSegment entry = list.at(slot);
-    const u32 own = static_cast<u32>(part - entry.first_part);
-    if (own >= entry.parts) break;
-    visit(slot, entry, own);
-  }
-}
-
 // Each warp reduces parts of segments on the list. What these come to becomes what is before them.
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
-  using T = typename Problem::Accumulator;
   const u32 lane = thread_rank() % kWarpThreads;
-  const SegmentList<T> list(arguments);
+  const SegmentList<typename Problem::Accumulator> list(arguments);
   begin_kernel<kConfig.pdl>();
-  visit_parts<Problem, kConfig>(list, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
-    const T total = LongScan<Problem, kConfig>(arguments, entry.segment).reduce(part);
-
-    // Leave it for the warp that arrives last, which scans what the parts come to.
-    T* const partials = list.partials(entry);
-    bool is_last = false;
-    if (lane == 0) {
-      scantune::store_payload(partials + part, total);
-      fence();  // the partial result is there before it is counted
-      is_last = list.arrive(slot, entry.parts);
-      fence();  // what all have counted is there
-    }
-    if (scantune::shuffle_index(is_last ? 1u : 0u, 0) == 0) return;
-    sync_warp();  // orders the first lane's count before what the others read
-    PartPrefixes<typename Problem::Op>::scan(partials, entry.parts, lane);
+  list.visit_parts(kConfig.block_threads / kWarpThreads, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
+    const auto total = LongScan<Problem, kConfig>(arguments, entry.segment).reduce(part);
+    if (list.is_last_to_leave(slot, entry, part, total, lane))
+      PartPrefixes<typename Problem::Op>::scan(list.partials(entry), entry.parts, lane);
   });
 }
 
@@ -210,15 +176,16 @@ SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
+  constexpr u32 kWarps = kConfig.block_threads / kWarpThreads;
   const u32 lane = thread_rank() % kWarpThreads;
   const SegmentList<T> list(arguments);
   begin_kernel<kConfig.pdl>();
-  visit_parts<Problem, kConfig>(list, lane, [&](u64, const ListedSegment& entry, u32 part) {
+  list.visit_parts(kWarps, lane, [&](u64, const ListedSegment& entry, u32 part) {
     T prefix;
     if (part > 0) prefix = scantune::load_payload(list.partials(entry) + part);
     LongScan<Problem, kConfig>(arguments, entry.segment).scan(part, prefix);
   });
-  if (lane == 0) list.leave(block_count() * (kConfig.block_threads / kWarpThreads));
+  if (lane == 0) list.leave(block_count() * kWarps);
 }
 
 }  // namespace scantune

@@ -186,9 +186,7 @@ struct Family<SortSegmentsConfig> {
     const SegmentsLayout room = layout(config, request);
     LaunchList list;
     Launch launch{.kernel = kSortSegments,
-                  .grid_blocks = static_cast<u32>(blocks < 1                ? 1
-                                                  : blocks < kMaxGridBlocks ? blocks
-                                                                            : kMaxGridBlocks),
+                  .grid_blocks = grid_for(blocks),
                   .block_threads = config.block_threads,
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,

@@ -2,14 +2,14 @@
 
 #include "core/parts/begin_kernel.h"
 #include "sort/config/sort_segments.h"
-#include "sort/parts/listed_segments.h"
 #include "sort/parts/long_segment.h"
 #include "sort/parts/ranked_segment.h"
+#include "sort/parts/segment_queue.h"
 
 namespace scantune {
 
 // What is too long for the first launch.
-SCANTUNE_DEVICE ListedSegments long_segments(const KernelArguments& arguments) {
+SCANTUNE_DEVICE SegmentQueue long_segments(const KernelArguments& arguments) {
   constexpr u64 kBegin = SegmentsLayout::kEntries;
   return {arguments, kBegin, (arguments.scratch[0] - kBegin) / sizeof(u64)};
 }
@@ -87,7 +87,7 @@ SCANTUNE_DEVICE void sort_listed(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == long_shared_bytes(kConfig, Problem::kRequest));
   auto& shared = shared_memory<Shared>();
   const u32 first_bit = arguments.extents[1] & 0xff, last_bit = arguments.extents[1] >> 8;
-  const ListedSegments list = scantune::long_segments(arguments);
+  const SegmentQueue list = scantune::long_segments(arguments);
   begin_kernel<kConfig.pdl>();
   const u64 count = list.count();
 #pragma unroll 1

@@ -1,4 +1,4 @@
-// A list of segments in a counted workspace, filled by one launch and taken one by one by the next.
+// A queue of segments in a counted workspace: one launch fills it, and CTAs of the next take one after another.
 #pragma once
 
 #include "core/machine/status.h"
@@ -6,9 +6,9 @@
 namespace scantune {
 
 // The header counts entries and those that have been taken.
-class ListedSegments {
+class SegmentQueue {
  public:
-  SCANTUNE_DEVICE ListedSegments(const KernelArguments& arguments, u64 begin, u64 room)
+  SCANTUNE_DEVICE SegmentQueue(const KernelArguments& arguments, u64 begin, u64 room)
       : header_(static_cast<WorkspaceHeader*>(arguments.workspace)),
         entries_(reinterpret_cast<u64*>(static_cast<unsigned char*>(arguments.workspace) + begin)),
         room_(room) {}
