@@ -34,7 +34,7 @@ constexpr u64 kMany = 1 << 24;  // one launch with status words
 
 // This includes the instructions of the stand-in for the driver, about a quarter of them.
 constexpr long kMostPlanInstructions = 950;
-constexpr long kMostScanInstructions = 2910;
+constexpr long kMostScanInstructions = 2940;
 
 // No test reads the databases of whoever runs it.
 class NoDatabase : public ::testing::Environment {
