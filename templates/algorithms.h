@@ -43,6 +43,7 @@
 #include "scan/config/scan.h"
 #include "scan/config/scan_columns.h"
 #include "scan/config/scan_rows.h"
+#include "scan/config/scan_segments.h"
 #include "scan/config/scan_short_rows.h"
 #include "scan/config/single_block.h"
 #include "scan/config/three_phase.h"
@@ -54,6 +55,7 @@
 #include "sort/config/sort_cluster.h"
 #include "sort/config/sort_fill.h"
 #include "sort/config/sort_onesweep.h"
+#include "sort/config/sort_segments.h"
 
 namespace scantune {
 
@@ -65,15 +67,16 @@ struct AlgorithmList {};
 
 using AllAlgorithms = AlgorithmList<
     FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig,
-               ScanRowsConfig, ScanShortRowsConfig, ScanColumnsConfig, NaiveGlobalConfig, SharedSingleConfig,
-               SharedDoubleConfig, WarpShuffleConfig, BatchConfig, VectorConfig, KoggeStoneConfig, BrentKungConfig,
-               HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ConvertedConfig, ScanThenAddConfig,
-               ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
+               ScanRowsConfig, ScanShortRowsConfig, ScanColumnsConfig, ScanSegmentsConfig, NaiveGlobalConfig,
+               SharedSingleConfig, SharedDoubleConfig, WarpShuffleConfig, BatchConfig, VectorConfig, KoggeStoneConfig,
+               BrentKungConfig, HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ConvertedConfig,
+               ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, ReduceSegmentsConfig, SumTwoPassConfig,
                SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
-    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig>>;
+    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig,
+               SortSegmentsConfig>>;
 
 }  // namespace scantune

@@ -88,9 +88,13 @@ inline SelectRequest taken_by(const FamilyModel& family, SelectRequest request) 
   return request;
 }
 
-// A sort as the family can take it: of bytes alone, where it counts keys and moves none.
+// A sort as the family can take it: of one segment by offsets, or of bytes alone where it counts keys and moves none.
 inline SortRequest taken_by(const FamilyModel& family, SortRequest request) {
   if (family.unsupported_reason(request, kHostSm) == nullptr) return request;
+  SortRequest by_offsets = request;
+  by_offsets.segments = Segments::offsets;
+  by_offsets.segment_count = 1;
+  if (family.unsupported_reason(by_offsets, kHostSm) == nullptr) return by_offsets;
   request.input_type = ValueType::u8;
   request.value_type = ValueType::u32;
   request.sorted = Sorted::keys;
@@ -108,12 +112,19 @@ Typed taken_by(const Config& config, Typed request) {
   return rows;
 }
 
+// Whether the family takes segments by offsets, and nothing else.
+inline bool takes_only_offsets(const FamilyModel& family) {
+  return family.unsupported_reason(ScanRequest{.segments = Segments::offsets, .n = 1024, .segment_count = 1},
+                                   kHostSm) == nullptr;
+}
+
 // Those that take all items as one sequence.
 inline std::span<const FamilyModel* const> scan_families() {
   static const std::vector<const FamilyModel*> kFamilies = [] {
     std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
-    std::erase_if(families,
-                  [](const FamilyModel* family) { return takes_only_rows(*family) || takes_only_columns(*family); });
+    std::erase_if(families, [](const FamilyModel* family) {
+      return takes_only_rows(*family) || takes_only_columns(*family) || takes_only_offsets(*family);
+    });
     return families;
   }();
   return kFamilies;

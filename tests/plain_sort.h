@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "sort/config/sort.h"
@@ -26,8 +27,10 @@ inline u64 compared_bits(const SortRequest& request, u64 bits) {
   return below_last >> request.first_bit();
 }
 
-// The index of the key that belongs in each place. Rows are sorted one by one.
-inline std::vector<u64> plain_order(const SortRequest& request, const void* keys) {
+// The index of the key that belongs in each place. Sequences, each from its first key to after its last one, are sorted
+// one by one; keys of none keep their place.
+using Sequences = std::vector<std::pair<u64, u64>>;
+inline std::vector<u64> plain_order(const SortRequest& request, const void* keys, const Sequences& sequences) {
   const auto bytes = static_cast<u64>(request.input_bytes());
   std::vector<u64> order(request.n), numbers(request.n);
   std::iota(order.begin(), order.end(), u64{0});
@@ -36,14 +39,24 @@ inline std::vector<u64> plain_order(const SortRequest& request, const void* keys
     std::memcpy(&bits, static_cast<const unsigned char*>(keys) + index * bytes, bytes);
     numbers[index] = compared_bits(request, bits);
   }
-  const u64 length = std::max<u64>(row_items(request), 1);
-  for (u64 first = 0; first < request.n; first += length)
-    std::stable_sort(
-        order.begin() + static_cast<std::ptrdiff_t>(first),
-        order.begin() + static_cast<std::ptrdiff_t>(std::min(first + length, request.n)), [&](u64 one, u64 other) {
-          return request.order == Order::ascending ? numbers[one] < numbers[other] : numbers[one] > numbers[other];
-        });
+  for (const auto& [first, end] : sequences)
+    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(first),
+                     order.begin() + static_cast<std::ptrdiff_t>(end), [&](u64 one, u64 other) {
+                       return request.order == Order::ascending ? numbers[one] < numbers[other]
+                                                                : numbers[one] > numbers[other];
+                     });
   return order;
+}
+
+// The same of rows, or of all keys.
+inline Sequences rows_of(const SortRequest& request) {
+  const u64 length = std::max<u64>(row_items(request), 1);
+  Sequences rows;
+  for (u64 first = 0; first < request.n; first += length) rows.emplace_back(first, std::min(first + length, request.n));
+  return rows;
+}
+inline std::vector<u64> plain_order(const SortRequest& request, const void* keys) {
+  return plain_order(request, keys, rows_of(request));
 }
 
 }  // namespace scantune

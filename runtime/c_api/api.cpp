@@ -97,7 +97,7 @@ void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
 
 std::unique_ptr<OffsetsCheck> loaded_check(const Asked& asked) {
   if (!asked.checks_offsets) return nullptr;
-  auto check = std::make_unique<OffsetsCheck>(device_of(asked.device), asked.request);
+  auto check = std::make_unique<OffsetsCheck>(device_of(asked.device), asked.request, asked.refuses_overlap);
   check->load();
   return check;
 }
@@ -171,7 +171,8 @@ scantune_status scantune_run(const scantune_head* request, const scantune_arrays
     Room room;
     const Asked asked = checked_request(request, room);
     const Pointers pointers = Places(asked).of(asked.request, arrays);
-    if (asked.checks_offsets) OffsetsCheck(device_of(asked.device), asked.request).check(pointers, stream_of(stream));
+    if (asked.checks_offsets)
+      OffsetsCheck(device_of(asked.device), asked.request, asked.refuses_overlap).check(pointers, stream_of(stream));
     run(asked, pointers, stream);
   });
 }

@@ -1,8 +1,7 @@
-#include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "c_api/combining.h"
+#include "c_api/offsets.h"
 
 namespace scantune::c_api {
 namespace {
@@ -12,7 +11,6 @@ constexpr FunctionMember kLess = {"less", "less->struct_bytes", roles_of(SCANTUN
 static_assert(same(SCANTUNE_ONE_EXTREME, ExtremeSet::one) && same(SCANTUNE_BOTH_EXTREMES, ExtremeSet::both));
 static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first) &&
               same(SCANTUNE_LAST_POSITION, Position::last));
-static_assert(same(SCANTUNE_BOUNDS, OffsetForm::bounds) && same(SCANTUNE_BEGINS_AND_ENDS, OffsetForm::begins_and_ends));
 
 // Whether an empty input has a result: a built-in operator's identity is one.
 bool has_identity(const Given<scantune_reduce_request>& given) {
@@ -33,49 +31,6 @@ Init checked_init(const Given<scantune_reduce_request>& given, const ReduceReque
     return request.n == 0 || request.has_offsets() ? Init::value : Init::none;
   }
   return given.request.init != nullptr || has_identity(given) ? Init::value : Init::none;
-}
-
-OffsetType checked_offset_type(const scantune_type& type) {
-  constexpr int kTypes[] = {SCANTUNE_I32, SCANTUNE_I64, SCANTUNE_U32, SCANTUNE_U64};
-  const int number = number_in(type);
-  if (number == SCANTUNE_DEFAULT_TYPE) return OffsetType::i32;
-  const auto found = std::ranges::find(kTypes, number);
-  if (found == std::end(kTypes))
-    fail("offset_type", std::to_string(number) +
-                            "; offsets are integers of 4 or 8 bytes: SCANTUNE_I32, SCANTUNE_I64, "
-                            "SCANTUNE_U32 or SCANTUNE_U64");
-  return static_cast<OffsetType>(found - kTypes);
-}
-
-// Throws if the caller gives what only segments by offsets have.
-void refuse_offsets(const scantune_reduce_request& said) {
-  const auto refuse = [](const char* member, bool given) {
-    if (given)
-      fail(member, "given, and segments is not SCANTUNE_BY_OFFSETS: set it, or leave " + std::string(member) + " at 0");
-  };
-  refuse("offset_type", number_in(said.offset_type) != SCANTUNE_DEFAULT_TYPE);
-  refuse("offset_form", number_in(said.offset_form) != SCANTUNE_BOUNDS);
-  refuse("segment_count", said.segment_count != 0);
-  refuse("device_segment_count", said.device_segment_count != nullptr);
-  refuse("device_inits", said.device_inits != nullptr);
-  refuse("segment_count_type", number_in(said.segment_count_type) != SCANTUNE_DEFAULT_TYPE);
-  refuse("check", said.check != 0);
-}
-
-void take_offsets(const scantune_reduce_request& said, ReduceRequest& request) {
-  if (!request.has_offsets()) return refuse_offsets(said);
-  request.offset_type = checked_offset_type(said.offset_type);
-  request.offset_form = checked<OffsetForm>("offset_form", said.offset_form);
-  request.segment_count = said.segment_count;
-  if (request.n > greatest_of(request.offset_type))
-    fail("offset_type", std::string(token(request.offset_type)) + ", and n is " + std::to_string(request.n) +
-                            ", which offsets of that type cannot reach: pass 64 bits");
-  if (said.check > 1) fail("check", std::to_string(said.check) + "; it must be 0 or 1");
-  if (said.device_segment_count == nullptr)
-    return refuse_type("segment_count_type", said.segment_count_type, "device_segment_count is NULL");
-  const IntegerWidth width =
-      checked_width("segment_count_type", said.segment_count_type, "segment_count", said.segment_count);
-  request.count_source = width == IntegerWidth::bits_32 ? CountSource::memory_32 : CountSource::memory;
 }
 
 // The greatest position, which counts from the start of its row or column.
@@ -112,6 +67,8 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
   take_maps_and_state(given, request, room);
   take_strides(said, request);
   take_offsets(said, request);
+  if (said.device_inits != nullptr && !request.has_offsets())
+    fail("device_inits", "given, and segments is not SCANTUNE_BY_OFFSETS: set it, or leave device_inits at 0");
   request.init = checked_init(given, request);
   check_supported(request);
   const bool has_results =

@@ -31,6 +31,7 @@ struct Asked {
   // NOLINTEND(readability-redundant-member-init)
   const CallStates* states = nullptr;  // of its maps and its operator; null where it has no maps and no state
   bool checks_offsets = false;         // before each run
+  bool refuses_overlap = false;        // that check, of segments that have items in common
 
   bool has_nothing_to_do() const { return request.n == 0 && has_no_result(request); }
 };

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "c_api/combining.h"
+#include "c_api/offsets.h"
 
 namespace scantune::c_api {
 namespace {
@@ -104,6 +105,7 @@ void refuse_keys(const scantune_scan_request& caller) {
   } else {
     refuse_type("count_type", caller.count_type, "results is not SCANTUNE_TOTALS");
     if (caller.capacity != nullptr) fail("capacity", "given, and results is not SCANTUNE_TOTALS: leave it NULL");
+    if (counts_starts(request) && request.n <= UINT32_MAX) request.count_width = IntegerWidth::bits_32;
   }
   check_supported(request);
   if (const char* reason = invalid_starts_reason(request))
@@ -127,6 +129,10 @@ Asked checked_request(const scantune_scan_request& said, Room& room) {
   if (has_starts(request.segments) || pointers != 0 ||
       (static_cast<std::uint32_t>(others) | said.spare | said.key_bytes | said.key_alignment) != 0) [[unlikely]]
     take_starts(given, request, room);
+  const int of_offsets = number_in(said.offset_type) | number_in(said.offset_form) | number_in(said.segment_count_type);
+  if (request.has_offsets() || (static_cast<std::uint32_t>(of_offsets) | said.check | said.segment_count) != 0 ||
+      said.device_segment_count != nullptr) [[unlikely]]
+    take_offsets(said, request);
   take_strides(said, request);
   check_supported(request);
   return {.request = request,
@@ -135,7 +141,10 @@ Asked checked_request(const scantune_scan_request& said, Room& room) {
           .device_init = said.device_inits != nullptr ? said.device_inits : said.device_init,
           .device_n = said.device_n,
           .device_clamped = said.device_clamped,
-          .states = given.states};
+          .device_segment_count = said.device_segment_count,
+          .states = given.states,
+          .checks_offsets = said.check == 1,
+          .refuses_overlap = true};
 }
 
 Asked checked_scan(const scantune_scan_request* caller, Room& room) {

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "c_api/maps.h"
+#include "c_api/offsets.h"
 
 namespace scantune::c_api {
 namespace {
@@ -88,8 +89,14 @@ Asked checked_request(const scantune_sort_request& said, Room& room) {
   request.segments = checked<Segments>("segments", said.segments);
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
+  take_offsets(said, request);
   check_supported(request);
-  return {.request = request, .custom = custom, .states = has_maps(said) ? &room.states : nullptr};
+  return {.request = request,
+          .custom = custom,
+          .device_segment_count = said.device_segment_count,
+          .states = has_maps(said) ? &room.states : nullptr,
+          .checks_offsets = said.check == 1,
+          .refuses_overlap = true};
 }
 
 }  // namespace scantune::c_api

@@ -8,6 +8,7 @@
 
 #include "core/contract/offset_check.h"
 #include "instantiation/instantiation.h"
+#include "launch/allocator.h"
 #include "scantune/error.hpp"
 
 namespace scantune {
@@ -30,9 +31,27 @@ bool is_within(ValueType type, const std::byte* bytes, u64 n) {
   return number <= n;  // one below 0 is a large number, too
 }
 
+// Memory for as long as a check takes.
+class BriefMemory {
+ public:
+  BriefMemory(Device& device, u64 bytes)
+      : device_(device), bytes_(bytes), from_(current_allocator()), data_(allocate_from(from_, device, bytes)) {}
+  BriefMemory(const BriefMemory&) = delete;
+  BriefMemory& operator=(const BriefMemory&) = delete;
+  ~BriefMemory() { free_to(from_, device_, data_, bytes_); }
+
+  void* data() const { return data_; }
+
+ private:
+  Device& device_;
+  u64 bytes_;
+  Allocator from_;
+  void* data_;
+};
+
 }  // namespace
 
-OffsetsCheck::OffsetsCheck(const std::shared_ptr<Device>& device, const Request& request)
+OffsetsCheck::OffsetsCheck(const std::shared_ptr<Device>& device, const Request& request, bool refuses_overlap)
     : context_(launch_context(device)), request_(request) {
   const Operands operands(request);
   const auto add = [&](OperandRole role) {
@@ -44,6 +63,7 @@ OffsetsCheck::OffsetsCheck(const std::shared_ptr<Device>& device, const Request&
   };
   covers_all_ = !add(OperandRole::begins) && add(OperandRole::input);
   has_ends_ = add(OperandRole::ends);
+  refuses_overlap_ = refuses_overlap && has_ends_;  // bounds that do not descend leave no items in common
   add(OperandRole::segment_count);
 }
 
@@ -51,17 +71,24 @@ void OffsetsCheck::load() { module_ = loaded(); }
 
 std::shared_ptr<const LoadedModule> OffsetsCheck::loaded() const {
   const std::string header = std::string(request_.algorithm().name()) + "/kernels/check_offsets.h";
-  return context_.modules().get(instantiate_check(request_, header, {"check_offsets"}), std::array{0});
+  std::vector<std::string> kernels = {"check_offsets"};
+  if (refuses_overlap_) kernels.insert(kernels.end(), {"mark_items", "find_overlap"});
+  const std::vector<int> no_shared_bytes(kernels.size());
+  return context_.modules().get(instantiate_check(request_, header, kernels), no_shared_bytes);
 }
 
 void OffsetsCheck::check(const Pointers& pointers, Stream stream) const {
   if (read_.front().operand.items == 0) return;
   check_arguments(pointers, stream);
   const auto module = module_ != nullptr ? module_ : loaded();
-  const u64 wrong = first_wrong(*module->module, pointers, stream);
-  if (wrong == read_.front().operand.items) return;
-  throw RequestError(to_string(request_) + ": " +
-                     (has_ends_ ? fault_of_segment(pointers, wrong, stream) : fault_at(pointers, wrong, stream)));
+  const u64 count = read_.front().operand.items, wrong = first_wrong(*module->module, pointers, stream);
+  if (wrong != count)
+    throw RequestError(to_string(request_) + ": " +
+                       (has_ends_ ? fault_of_segment(pointers, wrong, stream) : fault_at(pointers, wrong, stream)));
+  if (!refuses_overlap_) return;
+  if (const u64 first = first_overlapping(*module->module, pointers, stream); first != count)
+    throw RequestError(to_string(request_) + ": " + segment_at(pointers, first, stream) +
+                       ": another segment has some of these items");
 }
 
 void OffsetsCheck::check_arguments(const Pointers& pointers, Stream stream) const {
@@ -87,9 +114,7 @@ u64 OffsetsCheck::first_wrong(const Module& module, const Pointers& pointers, St
   // The word is the check's until it has been read.
   const std::unique_lock turn(leased.launching);
   device.enqueue_zero(leased.memory, sizeof(u64), stream);
-  KernelArguments arguments{};
-  for (const auto& [operand, place] : read_) arguments.set_operand(operand.role, pointers[place]);
-  arguments.workspace = leased.memory;
+  KernelArguments arguments = arguments_of(pointers, leased.memory);
   const u64 count = read_.front().operand.items;
   device.launch(module,
                 {.grid_blocks = offset_check_ctas(count),
@@ -100,6 +125,34 @@ u64 OffsetsCheck::first_wrong(const Module& module, const Pointers& pointers, St
   u64 from_wrong = 0;
   device.download_behind(stream, &from_wrong, leased.memory, sizeof from_wrong);
   return count - from_wrong;
+}
+
+u64 OffsetsCheck::first_overlapping(const Module& module, const Pointers& pointers, Stream stream) const {
+  Device& device = context_.device();
+  const u64 count = read_.front().operand.items, map_bytes = ceil_div<u64>(request_.n, 64) * sizeof(u64);
+  const u64 bytes = kVectorAlignmentBytes + 2 * map_bytes;
+  const BriefMemory memory(device, bytes);
+  device.enqueue_zero(memory.data(), bytes, stream);
+  KernelArguments arguments = arguments_of(pointers, memory.data());
+  for (const int kernel : {1, 2})
+    device.launch(module,
+                  {.kernel = kernel,
+                   .grid_blocks = offset_check_ctas(count * kWarpThreads),
+                   .block_threads = kOffsetCheckThreads,
+                   .n = request_.n,
+                   .extents = {count},
+                   .scratch = {kVectorAlignmentBytes, kVectorAlignmentBytes + map_bytes}},
+                  arguments, stream);
+  u64 from_first = 0;
+  device.download_behind(stream, &from_first, memory.data(), sizeof from_first);
+  return count - from_first;
+}
+
+KernelArguments OffsetsCheck::arguments_of(const Pointers& pointers, void* workspace) const {
+  KernelArguments arguments{};
+  for (const auto& [operand, place] : read_) arguments.set_operand(operand.role, pointers[place]);
+  arguments.workspace = workspace;
+  return arguments;
 }
 
 std::string OffsetsCheck::fault_at(const Pointers& pointers, u64 index, Stream stream) const {
@@ -125,18 +178,26 @@ std::string OffsetsCheck::fault_at(const Pointers& pointers, u64 index, Stream s
 }
 
 std::string OffsetsCheck::fault_of_segment(const Pointers& pointers, u64 segment, Stream stream) const {
-  std::array<std::string, 2> found;
-  for (std::size_t which = 0; which < 2; ++which) {
-    const auto& [operand, place] = read_[which];
-    const auto item_bytes = static_cast<u64>(operand.item_bytes);
-    std::byte offset[sizeof(u64)] = {};
-    context_.device().download_behind(
-        stream, offset, static_cast<const std::byte*>(pointers[place]) + segment * item_bytes, item_bytes);
-    found[which] = std::string(operand.name) + "[" + std::to_string(segment) + "] is " + spelled(operand.type, offset);
-    if (!is_within(operand.type, offset, request_.n))
-      return found[which] + ", and n is " + std::to_string(request_.n) + kOutside;
-  }
-  return found[1] + ", and " + found[0] + ": no segment ends before it begins";
+  for (std::size_t which = 0; which < 2; ++which)
+    if (const Found found = found_at(which, pointers, segment, stream); !found.is_within)
+      return found.text + ", and n is " + std::to_string(request_.n) + kOutside;
+  return found_at(1, pointers, segment, stream).text + ", and " + found_at(0, pointers, segment, stream).text +
+         ": no segment ends before it begins";
+}
+
+std::string OffsetsCheck::segment_at(const Pointers& pointers, u64 segment, Stream stream) const {
+  return found_at(0, pointers, segment, stream).text + ", and " + found_at(1, pointers, segment, stream).text;
+}
+
+OffsetsCheck::Found OffsetsCheck::found_at(std::size_t which, const Pointers& pointers, u64 segment,
+                                           Stream stream) const {
+  const auto& [operand, place] = read_[which];
+  const auto item_bytes = static_cast<u64>(operand.item_bytes);
+  std::byte offset[sizeof(u64)] = {};
+  context_.device().download_behind(stream, offset,
+                                    static_cast<const std::byte*>(pointers[place]) + segment * item_bytes, item_bytes);
+  return {std::string(operand.name) + "[" + std::to_string(segment) + "] is " + spelled(operand.type, offset),
+          is_within(operand.type, offset, request_.n)};
 }
 
 }  // namespace scantune

@@ -10,6 +10,9 @@
 
 namespace scantune {
 
+// What is in an output before a run; where nothing is a result it stays, unless the output is the input.
+inline constexpr std::byte kUnwritten{0xa5};
+
 struct Mismatch {
   u64 index;  // index of the first wrong item
   std::string expected;

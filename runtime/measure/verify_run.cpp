@@ -15,7 +15,6 @@ namespace {
 constexpr u64 kGuardBytes = 4096;
 constexpr u64 kLargeBytes = u64{64} << 20;        // above this, copying takes most of the time
 constexpr u64 kMostComparedBytes = u64{1} << 20;  // of an output with those of other runs, or past its results
-constexpr std::byte kPoison{0xa5};
 constexpr const char* kResults = "the results that there are";
 
 u64 arena_bytes(const RequestOperand& operand) {
@@ -53,7 +52,7 @@ std::vector<RequestOperand> largest_operands(std::span<const Request> requests) 
 }
 
 std::string guard_fault(std::span<const std::byte> found, const std::string& where) {
-  const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
+  const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kUnwritten; });
   if (touched == found.end()) return {};
   return "wrote " + where + ", at byte " + std::to_string(touched - found.begin()) + " of a guard zone of " +
          std::to_string(kGuardBytes) + " bytes";
@@ -79,7 +78,7 @@ VerifyRun::VerifyRun(Device& device, Staging& staging, const Config& config, std
   for (const RequestOperand& operand : largest_operands(requests))
     arenas_.push_back(Arena{operand, DeviceBuffer(device, arena_bytes(operand))});
   if (workspace_bytes_ != 0) device_.zero(workspace_.data(), workspace_bytes_);
-  device_.fill(workspace_.data() + workspace_bytes_, kPoison, kGuardBytes);
+  device_.fill(workspace_.data() + workspace_bytes_, kUnwritten, kGuardBytes);
 }
 
 void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, const KnownInput& input,
@@ -113,7 +112,7 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
     std::string fault = fault_in_output(expected, kept_input, to, input, which.in_place);
     if (fault.empty()) fault = fault_beside(expected, prepared.variant(), input.spec.request);
     if (fault.empty()) fault = fault_behind(to + bytes, behind, "the items that memory says there are");
-    if (fault.empty()) fault = difference_in_bits(input.spec, to, bytes);
+    if (fault.empty()) fault = difference_in_bits(input.spec, which.in_place, to, bytes);
     if (!fault.empty()) fail(prepared, input.spec, circumstance, fault);
   };
 
@@ -194,8 +193,7 @@ void VerifyRun::check_workspace_guard(const PreparedConfig& prepared) {
 std::byte* VerifyRun::Arena::begin(Variant variant, const RequestOperand& stored) const {
   std::byte* const boundary = memory.data() + kGuardBytes;
   if (variant == Variant::aligned) return boundary + stored.aligned_offset();
-  return boundary +
-         (operand.role == OperandRole::input ? operand.alignment : kVectorAlignmentBytes - operand.alignment);
+  return boundary + (stored.role == OperandRole::input ? stored.alignment : kVectorAlignmentBytes - stored.alignment);
 }
 
 std::vector<VerifyRun::Beside> VerifyRun::beside(Variant variant, const Request& request) const {
@@ -232,7 +230,7 @@ Pointers VerifyRun::pointers(const PreparedConfig& prepared, u64 n, bool in_plac
 }
 
 void VerifyRun::poison(std::byte* output, u64 bytes) {
-  device_.fill(output - kGuardBytes, kPoison, bytes + 2 * kGuardBytes);
+  device_.fill(output - kGuardBytes, kUnwritten, bytes + 2 * kGuardBytes);
 }
 
 const std::byte* VerifyRun::kept(const KnownInput& input) {
@@ -293,14 +291,16 @@ std::string VerifyRun::fault_in_items(const Reference& reference, std::byte* out
   return fault;
 }
 
-std::string VerifyRun::difference_in_bits(const InputSpec& input, const std::byte* output, u64 bytes) {
+// In place, items of no segment are those of the input.
+std::string VerifyRun::difference_in_bits(const InputSpec& input, bool in_place, const std::byte* output, u64 bytes) {
   if (bytes > kMostComparedBytes || !reference_of(input.request.algorithm()).repeats_bits(input.request)) return {};
   std::vector<std::byte> found(bytes);
   device_.download(found.data(), output, bytes);
-  const auto known = std::ranges::find(bits_, input, &KeptBits::input);
+  const KeptBits kept{input, in_place && input.request.value<Segments>() == Segments::offsets, std::move(found)};
+  const auto known = std::ranges::find_if(bits_, [&](const KeptBits& other) { return kept.is_of_same_input(other); });
   if (known == bits_.end())
-    bits_.push_back({input, std::move(found)});
-  else if (known->output != found)
+    bits_.push_back(kept);
+  else if (known->output != kept.output)
     return "it returned other bits than an earlier run, or than for other pointers";
   return {};
 }
@@ -374,7 +374,7 @@ std::string VerifyRun::fault_in_guards(std::byte* array, u64 bytes, const std::s
 std::string VerifyRun::fault_behind(std::byte* items, u64 bytes, const char* what) {
   std::vector<std::byte> found(std::min(bytes, kMostComparedBytes));
   device_.download(found.data(), items, found.size());
-  const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kPoison; });
+  const auto touched = std::ranges::find_if(found, [](std::byte byte) { return byte != kUnwritten; });
   if (touched == found.end()) return {};
   return std::string("it wrote past ") + what + ", at byte " + std::to_string(touched - found.begin());
 }

@@ -66,7 +66,12 @@ class VerifyRun {
   // What an input gave.
   struct KeptBits {
     InputSpec input;
+    bool keeps_input;  // where nothing is a result
     std::vector<std::byte> output;
+
+    bool is_of_same_input(const KeptBits& other) const {
+      return input == other.input && keeps_input == other.keeps_input;
+    }
   };
 
   // A complete input that no kernel under test sees.
@@ -90,7 +95,7 @@ class VerifyRun {
   std::string fault_in_items(const Reference& reference, std::byte* output, u64 bytes);
   // Where the request asks for equal bits: whether the same input gave others, by these kernels or those for other
   // pointers.
-  std::string difference_in_bits(const InputSpec& input, const std::byte* output, u64 bytes);
+  std::string difference_in_bits(const InputSpec& input, bool in_place, const std::byte* output, u64 bytes);
   std::string fault_beside(const Expected& expected, Variant variant, const Request& request);
   std::string fault_found_on_cpu(const Reference& reference, std::byte* output, u64 bytes);
   std::string fault_in_guards(std::byte* array, u64 bytes, const std::string& name = "output");

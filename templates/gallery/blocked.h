@@ -44,7 +44,7 @@ struct BlockedFamily {
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     if (const char* reason = gallery_reason(request)) return reason;
-    if (request.segments == Segments::columns) return "each CTA scans one row, and the request has columns";
+    if (request.segments > Segments::rows) return "each CTA scans one row, and the request has other segments";
     const int items_per_thread = most_items_per_thread(Config::kMostItemsPerThread, request);
     if (row_items(request) > static_cast<u64>(kMaxBlockThreads) * static_cast<u64>(items_per_thread))
       return "each CTA scans one row, and the rows are longer than a CTA holds: cut the items into rows";

@@ -125,6 +125,18 @@ inline void of_ranges(Arguments& with) {
   with.ends = kValues;
 }
 
+// The scan of these.
+inline void of_scanned_bounds(Arguments& with) {
+  with.scan.segments = SCANTUNE_BY_OFFSETS;
+  with.scan.segment_count = kSegments;
+  with.begins = kFlags;
+}
+inline void of_scanned_ranges(Arguments& with) {
+  of_scanned_bounds(with);
+  with.scan.offset_form = SCANTUNE_BEGINS_AND_ENDS;
+  with.ends = kValues;
+}
+
 // Both extremes.
 inline void of_extremes(Arguments& with) {
   of_maximum(with);
@@ -207,6 +219,23 @@ inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) {
     } else if (sorted == SCANTUNE_SORTED_KEYS_AND_INDICES) {
       with.position = kIndex;
     }
+  };
+}
+
+// A sort of a segment between bounds, or of a range: one holds few keys without a workspace.
+inline std::function<void(Arguments&)> of_sorted_bounds(scantune_sorted sorted) {
+  return [=](Arguments& with) {
+    of_sort(sorted)(with);
+    with.sort.segments = SCANTUNE_BY_OFFSETS;
+    with.sort.segment_count = 1;
+    with.begins = kFlags;
+  };
+}
+inline std::function<void(Arguments&)> of_sorted_ranges(scantune_sorted sorted) {
+  return [=](Arguments& with) {
+    of_sorted_bounds(sorted)(with);
+    with.sort.offset_form = SCANTUNE_BEGINS_AND_ENDS;
+    with.ends = kSecond;
   };
 }
 

@@ -93,6 +93,9 @@ Calls c_combining(const Spoiled& spoil) {
 Calls c_segments(const std::function<void(scantune_reduce_request&)>& spoil) {
   return c_request([=](Arguments& with) { spoil(with.reduce); }, of_bounds);
 }
+Calls c_scanned_segments(const std::function<void(scantune_scan_request&)>& spoil) {
+  return c_request([=](Arguments& with) { spoil(with.scan); }, of_scanned_bounds);
+}
 Calls c_places(const std::function<void(scantune_reduce_request&)>& spoil) {
   return c_request([=](Arguments& with) { spoil(with.reduce); }, of_maximum);
 }
@@ -184,11 +187,54 @@ Calls total_options(const runtime::SegmentTotalOptions<int>& wrong, u64 n = kIte
           cpp([=](Arguments&) { runtime::flagged_reduce_plan<int, std::uint8_t>(n, wrong); })};
 }
 
+Calls offset_scan_options(const runtime::SegmentedScanOptions<int>& wrong, u64 n = kItems, u64 segments = kSegments) {
+  const auto begins = [] { return static_cast<const int*>(address(kFlags)); };
+  const auto ends = [] { return static_cast<const int*>(address(kValues)); };
+  return {cpp([=](Arguments& a) { runtime::segmented_scan(a.in(), begins(), a.out(), n, segments, wrong); }),
+          cpp([=](Arguments& a) { runtime::segmented_scan(a.in(), begins(), ends(), a.out(), n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_scan_plan<int, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_scan_ranges_plan<int, int>(n, segments, wrong); })};
+}
+
+Calls offset_options(const runtime::SegmentedReduceOptions<int>& wrong, u64 n = kItems, u64 segments = kSegments) {
+  const auto begins = [] { return static_cast<const int*>(address(kFlags)); };
+  const auto ends = [] { return static_cast<const int*>(address(kValues)); };
+  return {cpp([=](Arguments& a) { runtime::segmented_reduce(a.in(), begins(), a.out(), n, segments, wrong); }),
+          cpp([=](Arguments& a) { runtime::segmented_reduce(a.in(), begins(), ends(), a.out(), n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_reduce_plan<int, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_reduce_ranges_plan<int, int>(n, segments, wrong); })};
+}
+
 Calls run_options(const runtime::RunLengthOptions& wrong, u64 n = kItems) {
   const auto lengths = [] { return static_cast<std::uint32_t*>(address(kSecond)); };
   const auto count = [] { return static_cast<std::uint64_t*>(address(kCount)); };
   return {cpp([=](Arguments& a) { runtime::run_length_encode(a.in(), a.out(), lengths(), count(), n, wrong); }),
           cpp([=](Arguments&) { runtime::run_length_encode_plan<int>(n, wrong); })};
+}
+
+Calls decoded(const runtime::RunLengthDecodeOptions& wrong, u64 runs = kSegments, u64 n = kItems) {
+  return {cpp([=](Arguments& a) {
+    runtime::run_length_decode(a.in(), static_cast<std::uint32_t*>(address(kValues)), runs,
+                               static_cast<std::uint64_t*>(address(kSecond)), a.out(), n, wrong);
+  })};
+}
+
+// One of the arrays is null.
+Calls null_of_decoded(int null) {
+  return {cpp([=](Arguments& a) {
+    const auto at = [=](int place, std::uintptr_t where) { return address(place == null ? 0 : where); };
+    runtime::run_length_decode(static_cast<const int*>(at(0, a.input)), static_cast<std::uint32_t*>(at(1, kValues)),
+                               kSegments, static_cast<std::uint64_t*>(at(2, kSecond)),
+                               static_cast<int*>(at(3, a.output)), kItems);
+  })};
+}
+Calls null_of_counted(int null) {
+  return {cpp([=](Arguments& a) {
+    const auto at = [=](int place, std::uintptr_t where) { return address(place == null ? 0 : where); };
+    runtime::unique_counts(static_cast<const int*>(at(0, a.input)), static_cast<int*>(at(1, kSecond)),
+                           static_cast<int*>(at(2, a.output)), static_cast<std::uint32_t*>(at(3, kValues)),
+                           static_cast<std::uint64_t*>(at(4, kCount)), kItems);
+  })};
 }
 
 // Each of the arrays is null in turn.
@@ -321,7 +367,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_scan_request", "key_type", "without keys", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.key_type = SCANTUNE_I32; }), {"key_type is ", "segments is not SCANTUNE_BY_KEYS"}},
     {"scantune_scan_request", "key_type", "of one sequence", c_problem([](auto& p) { p.key_type = SCANTUNE_I32; }), {"key_type is ", "segments is not SCANTUNE_BY_KEYS"}},
     {"scantune_scan_request", "spare", "not 0", c_problem([](auto& p) { p.spare = 1; }), {"spare is 1"}},
-    {"scantune_scan_request", "device_inits", "of segments by bits", c_problem([](auto& p) { p.segments = SCANTUNE_BY_BITS; p.device_inits = n_at(0x5000); }), {"segments by flags, bits or keys begin from one value: pass it in init or device_init"}},
+    {"scantune_scan_request", "device_inits", "of segments by bits in reverse", c_problem([](auto& p) { p.segments = SCANTUNE_BY_BITS; p.direction = SCANTUNE_REVERSE; p.device_inits = n_at(0x5000); }), {"not known where a reverse scan begins", "pass one in init or device_init, or leave direction out"}},
     {"scantune_scan_request", "accumulator_type", "too wide for a mark", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.input_type = p.output_type = p.accumulator_type = SCANTUNE_CUSTOM_TYPE; p.custom_bytes = 32; p.custom_alignment = 8; p.op = SCANTUNE_CUSTOM; static const scantune_function kWide = [] { scantune_function one = SCANTUNE_FUNCTION_INIT; one.source = "struct Value { double x[4]; }; Value combine(Value a, Value) { return a; }"; return one; }(); p.combine = &kWide; }), {"accumulators have at most 24"}},
     {"scantune_scan_request", "results", "no such", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; write(p.results, 2); }), {"results is 2", "scantune_results"}},
     {"scantune_scan_request", "results", "totals of one sequence", c_problem([](auto& p) { p.results = SCANTUNE_TOTALS; }), {"totals are those of segments by flags, bits or keys"}},
@@ -446,6 +492,22 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_reduce_request", "less", "of another role", c_request([](Arguments& a) { a.reduce.less = &a.function; }, of_maximum), {"less->role is SCANTUNE_FUNCTION_KEEP; it must be one that less takes: SCANTUNE_FUNCTION_LESS"}},
     {"scantune_reduce_request", "less", "without a source", c_request([](Arguments& a) { a.function.role = SCANTUNE_FUNCTION_LESS; a.function.source = ""; a.reduce.less = &a.function; }, of_maximum), {"less->source is empty; it must define bool less(Value, Value)"}},
     {"scantune_reduce_request", "less", "none, of structs", c_request([](Arguments& a) { a.reduce.input_type = a.reduce.output_type = SCANTUNE_CUSTOM_TYPE; a.reduce.custom_bytes = 8; a.reduce.custom_alignment = 4; }, of_maximum), {"structs are in no order: pass a less of your own"}},
+    {"scantune_scan_request", "offset_type", "none of offsets", c_scanned_segments([](auto& p) { p.offset_type = SCANTUNE_F32; }), {"offset_type is 11; offsets are integers of 4 or 8 bytes"}},
+    {"scantune_scan_request", "offset_type", "too narrow for n", c_scanned_segments([](auto& p) { p.head.n = (u64{1} << 31); }), {"offset_type is i32, and n is 2147483648, which offsets of that type cannot reach: pass 64 bits"}},
+    {"scantune_scan_request", "offset_type", "without offsets", c_problem([](auto& p) { p.offset_type = SCANTUNE_I64; }), {"offset_type is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_scan_request", "offset_form", "none", c_scanned_segments([](auto& p) { write(p.offset_form, 2); }), {"offset_form is 2", "scantune_offset_form"}},
+    {"scantune_scan_request", "offset_form", "without offsets", c_problem([](auto& p) { p.offset_form = SCANTUNE_BEGINS_AND_ENDS; }), {"offset_form is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_scan_request", "segment_count", "left out", c_scanned_segments([](auto& p) { p.segment_count = 0; }), {"there are items and no segments to hold them"}},
+    {"scantune_scan_request", "segment_count", "without offsets", c_problem([](auto& p) { p.segment_count = 4; }), {"segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_scan_request", "segment_count", "more than fit in memory", c_scanned_segments([](auto& p) { p.segment_count = u64{1} << 63; }), {"segment_count is ", "more items than fit in the address space"}},
+    {"scantune_scan_request", "device_segment_count", "without offsets", c_problem([](auto& p) { p.device_segment_count = address(0x5000); }), {"device_segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_scan_request", "device_segment_count", "in the output", {spoiled([](Arguments& a) { of_scanned_bounds(a); a.scan.device_segment_count = address(kOutput); }, c_run), c_plan_run(of_nothing_else, [](Arguments& a) { of_scanned_bounds(a); a.scan.device_segment_count = address(kOutput); })}, {"device_segment_count [0x9000000, +8 bytes) is in the output"}},
+    {"scantune_scan_request", "segment_count_type", "without a count in memory", c_scanned_segments([](auto& p) { p.segment_count_type = SCANTUNE_U32; }), {"segment_count_type is given, and device_segment_count is NULL"}},
+    {"scantune_scan_request", "segment_count_type", "too narrow", c_scanned_segments([](auto& p) { p.device_segment_count = address(0x5000); p.segment_count_type = SCANTUNE_I16; }), {"segment_count_type is i16; it must be an integer of 4 or 8 bytes"}},
+    {"scantune_scan_request", "check", "no choice", c_scanned_segments([](auto& p) { p.check = 2; }), {"check is 2; it must be 0 or 1"}},
+    {"scantune_scan_request", "check", "without offsets", c_problem([](auto& p) { p.check = 1; }), {"check is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_scan_request", "device_n", "with offsets", c_scanned_segments([](auto& p) { p.device_n = n_at(0x5000); }), {"offsets say which items are scanned: leave device_n out"}},
+    {"scantune_scan_request", "results", "totals of segments by offsets", c_scanned_segments([](auto& p) { p.results = SCANTUNE_TOTALS; }), {"totals are those of segments by flags, bits or keys"}},
     {"scantune_reduce_request", "offset_type", "none of offsets", c_segments([](auto& p) { p.offset_type = SCANTUNE_F32; }), {"offset_type is 11; offsets are integers of 4 or 8 bytes"}},
     {"scantune_reduce_request", "offset_type", "too narrow for n", c_segments([](auto& p) { p.head.n = (u64{1} << 31); }), {"offset_type is i32, and n is 2147483648, which offsets of that type cannot reach: pass 64 bits"}},
     {"scantune_reduce_request", "offset_type", "without offsets", c_reductions([](auto& p) { p.offset_type = SCANTUNE_I64; }), {"offset_type is given, and segments is not SCANTUNE_BY_OFFSETS"}},
@@ -584,12 +646,55 @@ const std::vector<BadInput> kBadInput = {
     {"runtime::stored_arg_plan", "op", "a sum", {cpp([](Arguments&) { runtime::stored_arg_plan<int, int>(kItems, runtime::Op::sum, {.store = runtime::Map::source("int store(int, unsigned long long)")}); })}, {"only a minimum or a maximum has a position"}},
     {"Less::source", "source", "empty", arg_options({.less = runtime::Less::source("")}), {"less->source is empty"}},
     {"runtime::scan_by_key runtime::scan_by_key_plan runtime::segmented_scan runtime::segmented_scan_plan", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::scan_by_key(a.in(), a.in(), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::scan_by_key_plan<int, int>(~u64{0}); }), cpp([](Arguments& a) { runtime::segmented_scan(a.in(), static_cast<const bool*>(address(kFlags)), a.out(), ~u64{0}); }), cpp([](Arguments&) { runtime::segmented_scan_plan<int>(~u64{0}); })}, {"more items than fit"}},
+    {"runtime::segmented_scan runtime::segmented_scan_plan runtime::segmented_scan_ranges_plan", "n", "with offsets, more items than an address space", offset_scan_options({}, ~u64{0}), {"n is 18446744073709551615, which offsets of that type cannot reach"}},
+    {"runtime::segmented_scan runtime::segmented_scan_plan runtime::segmented_scan_ranges_plan", "segment_count", "none", offset_scan_options({}, kItems, 0), {"there are items and no segments to hold them"}},
+    {"SegmentedScanOptions", "op", "whose identity is of another type", offset_scan_options({.op = runtime::Op::custom("Value combine", 0.0f)}), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
+    {"SegmentedScanOptions", "kind", "none", offset_scan_options({.kind = static_cast<runtime::Kind>(2)}), {"kind is 2"}},
+    {"SegmentedScanOptions", "direction", "none", offset_scan_options({.direction = static_cast<runtime::Direction>(2)}), {"direction is 2"}},
+    {"SegmentedScanOptions", "load", "a predicate", offset_scan_options({.load = runtime::Predicate::source("bool keep(int)")}), {"load is a function by Predicate::source(): pass one by "}},
+    {"SegmentedScanOptions", "store", "empty", offset_scan_options({.store = runtime::Map::source("")}), {"store->source is empty"}},
+    {"SegmentedScanOptions", "init device_inits", "both", offset_scan_options({.init = 1, .device_inits = static_cast<const int*>(address(0x5000))}), {"device_inits and init are both given"}},
+    {"SegmentedScanOptions", "device_init", "memory of the host", offset_scan_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"SegmentedScanOptions", "device_segment_count", "memory of the host", offset_scan_options({.device_segment_count = n_at(kHost)}), {"device_segment_count: ", "memory of the host"}},
+    {"SegmentedScanOptions", "check stream", "of a plan, and its stream", {cpp([](Arguments& a) { runtime::segmented_scan_plan<int, int>(kItems, kSegments, {.check = true, .stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentedScanOptions", "determinism", "none", offset_scan_options({.determinism = static_cast<runtime::Determinism>(9)}), {"determinism is 9"}},
+    {"SegmentedScanOptions", "latency", "no latency", offset_scan_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"SegmentedScanOptions", "captured_launches", "negative", offset_scan_options({.captured_launches = -1}), {"captured_launches is -1"}},
+    {"SegmentedScanOptions", "device", "none", offset_scan_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"SegmentedScanOptions", "config", "of another shape's family", offset_scan_options({.config = "{\"family\": \"scan_rows\"}"}), {"scan_rows"}},
+    {"runtime::segmented_reduce runtime::segmented_reduce_plan runtime::segmented_reduce_ranges_plan", "n", "more items than an address space", offset_options({}, ~u64{0}), {"n is 18446744073709551615, which offsets of that type cannot reach"}},
+    {"runtime::segmented_reduce runtime::segmented_reduce_plan runtime::segmented_reduce_ranges_plan", "segment_count", "none", offset_options({}, kItems, 0), {"there are items and no segments to hold them"}},
+    {"SegmentedReduceOptions", "op", "whose identity is of another type", offset_options({.op = runtime::Op::custom("Value combine", 0.0f)}), {"identity given to Op::custom() is f32, and the accumulator is i32"}},
+    {"SegmentedReduceOptions", "load", "a predicate", offset_options({.load = runtime::Predicate::source("bool keep(int)")}), {"load is a function by Predicate::source(): pass one by "}},
+    {"SegmentedReduceOptions", "store", "empty", offset_options({.store = runtime::Map::source("")}), {"store->source is empty"}},
+    {"SegmentedReduceOptions", "init device_inits", "both", offset_options({.init = 1, .device_inits = static_cast<const int*>(address(0x5000))}), {"device_inits and init are both given"}},
+    {"SegmentedReduceOptions", "device_init", "memory of the host", offset_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"SegmentedReduceOptions", "device_segment_count", "memory of the host", offset_options({.device_segment_count = n_at(kHost)}), {"device_segment_count: ", "memory of the host"}},
+    {"SegmentedReduceOptions", "check stream", "of a plan, and its stream", {cpp([](Arguments& a) { runtime::segmented_reduce_plan<int, int>(kItems, kSegments, {.check = true, .stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentedReduceOptions", "latency", "no latency", offset_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"SegmentedReduceOptions", "captured_launches", "negative", offset_options({.captured_launches = -1}), {"captured_launches is -1"}},
+    {"SegmentedReduceOptions", "device", "none", offset_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"SegmentedReduceOptions", "config", "of a scan's family", offset_options({.config = "{\"family\": \"lookback\"}"}), {"config.family", "found \"lookback\""}},
+    {"runtime::run_length_decode", "values", "null", null_of_decoded(0), {"values is null"}},
+    {"runtime::run_length_decode", "lengths", "null", null_of_decoded(1), {"lengths is null"}},
+    {"runtime::run_length_decode", "offsets", "null", null_of_decoded(2), {"offsets is null"}},
+    {"runtime::run_length_decode", "output", "null", null_of_decoded(3), {"output is null"}},
+    {"runtime::run_length_decode", "runs", "none", decoded({}, 0), {"runs is 0, and n is not: pass how many runs there are"}},
+    {"runtime::run_length_decode", "n", "more items than an address space", decoded({}, kSegments, ~u64{0}), {"n is 18446744073709551615, more items than fit"}},
+    {"RunLengthDecodeOptions", "latency", "no latency", decoded({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"RunLengthDecodeOptions", "stream", "being captured", {cpp([](Arguments& a) { a.device->begin_capture(a.stream, 1); runtime::run_length_decode(a.in(), static_cast<std::uint32_t*>(address(kValues)), kSegments, static_cast<std::uint64_t*>(address(kSecond)), a.out(), kItems, {.stream = a.stream}); })}, {"being captured"}},
+    {"RunLengthDecodeOptions", "device", "none", decoded({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"runtime::unique_counts", "input", "null", null_of_counted(0), {"input is null"}},
+    {"runtime::unique_counts", "sorted", "null", null_of_counted(1), {"sorted is null"}},
+    {"runtime::unique_counts", "values lengths count", "null", both(null_of_counted(2), both(null_of_counted(3), null_of_counted(4))), {" is null"}},
+    {"runtime::unique_counts", "n", "more items than an address space", {cpp([](Arguments& a) { runtime::unique_counts(a.in(), a.out(), a.out(), static_cast<std::uint32_t*>(address(kValues)), static_cast<std::uint64_t*>(address(kCount)), ~u64{0}); })}, {"more items than fit"}},
     {"runtime::reduce_by_key runtime::reduce_by_key_plan runtime::segmented_reduce runtime::flagged_reduce_plan runtime::run_length_encode runtime::run_length_encode_plan", "n", "more items than an address space", both(total_options({}, ~u64{0}), run_options({}, ~u64{0})), {"more items than fit"}},
     {"runtime::run_length_encode", "input values lengths count", "null", null_runs(), {" is null, and n is 1000: pass memory of the device"}},
     {"SegmentTotalOptions", "op", "bits of floating-point numbers", {cpp([](Arguments&) { runtime::reduce_by_key_plan<float, int>(kItems, {.op = runtime::Op::bit_or}); })}, {"f32", "bit_or", "for integers"}},
     {"SegmentTotalOptions", "load", "a predicate", total_options({.load = runtime::Predicate::source("bool keep(int)")}), {"load is a function by Predicate::source(): pass one by "}},
     {"SegmentTotalOptions", "store", "empty", total_options({.store = runtime::Map::source("")}), {"store->source is empty"}},
     {"SegmentTotalOptions", "init", "beside device_init", total_options({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given", "leave the other NULL"}},
+    {"SegmentTotalOptions", "device_inits", "memory of the host", total_options({.device_inits = static_cast<const int*>(address(kHost))}), {"device_inits: ", "memory of the host"}},
     {"SegmentTotalOptions", "device_init", "memory of the host", total_options({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
     {"SegmentTotalOptions", "device_n", "memory of the host", total_options({.device_n = n_at(kHost)}), {"device_n: ", "memory of the host"}},
     {"SegmentTotalOptions", "device_clamped", "without device_n", total_options({.device_clamped = flag_at(0x5000)}), {"device_clamped is given, and device_n is NULL"}},

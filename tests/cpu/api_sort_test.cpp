@@ -182,6 +182,12 @@ Calls c_sorting(const std::function<void(scantune_sort_request&)>& spoil,
   return c_request([=](Arguments& with) { spoil(with.sort); }, of_sort(sorted));
 }
 
+// Calls with a wrong sort of segments.
+Calls c_segments(const std::function<void(scantune_sort_request&)>& spoil,
+                 scantune_sorted sorted = SCANTUNE_SORTED_KEYS) {
+  return c_request([=](Arguments& with) { spoil(with.sort); }, of_sorted_bounds(sorted));
+}
+
 // A sort with a load.
 Calls c_loaded(const Spoil& spoil, scantune_sorted sorted) {
   return c_request(
@@ -249,6 +255,23 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_function", "role", "of a store", c_loaded([](Arguments& a) { a.load.role = SCANTUNE_FUNCTION_WRITE; }, kPairs), {"load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes"}},
     {"scantune_sort_request", "segments", "no kind", c_sorting([](auto& s) { write(s.segments, 7); }), {"segments is 7", "scantune_segments"}},
     {"scantune_sort_request", "segments", "columns", c_sorting([](auto& s) { s.segments = SCANTUNE_COLUMNS; }), {"rows are sorted, and columns are not: transpose them"}},
+    {"scantune_sort_request", "offset_type", "none of offsets", c_segments([](auto& s) { s.offset_type = SCANTUNE_F32; }), {"offset_type is 11; offsets are integers of 4 or 8 bytes"}},
+    {"scantune_sort_request", "offset_type", "too narrow for n", c_segments([](auto& s) { s.head.n = (u64{1} << 31); }), {"offset_type is i32, and n is 2147483648, which offsets of that type cannot reach: pass 64 bits"}},
+    {"scantune_sort_request", "offset_type", "without offsets", c_sorting([](auto& s) { s.offset_type = SCANTUNE_I64; }), {"offset_type is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "offset_form", "none", c_segments([](auto& s) { write(s.offset_form, 2); }), {"offset_form is 2", "scantune_offset_form"}},
+    {"scantune_sort_request", "offset_form", "without offsets", c_sorting([](auto& s) { s.offset_form = SCANTUNE_BEGINS_AND_ENDS; }), {"offset_form is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "segment_count", "left out", c_segments([](auto& s) { s.segment_count = 0; }), {"there are items and no segments to hold them"}},
+    {"scantune_sort_request", "segment_count", "without offsets", c_sorting([](auto& s) { s.segment_count = 4; }), {"segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "segment_count", "more than fit in memory", c_segments([](auto& s) { s.segment_count = u64{1} << 63; }), {"segment_count is ", "more items than fit in the address space"}},
+    {"scantune_sort_request", "device_segment_count", "without offsets", c_sorting([](auto& s) { s.device_segment_count = address(0x5000); }), {"device_segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "device_segment_count", "in the output", {spoiled([](Arguments& a) { of_sorted_bounds(kKeys)(a); a.sort.device_segment_count = address(kOutput); }, c_run), c_plan_run(of_nothing_else, [](Arguments& a) { of_sorted_bounds(kKeys)(a); a.sort.device_segment_count = address(kOutput); })}, {"device_segment_count [0x9000000, +8 bytes) is in the output"}},
+    {"scantune_sort_request", "segment_count_type", "without a count in memory", c_segments([](auto& s) { s.segment_count_type = SCANTUNE_U32; }), {"segment_count_type is given, and device_segment_count is NULL"}},
+    {"scantune_sort_request", "segment_count_type", "too narrow", c_segments([](auto& s) { s.device_segment_count = address(0x5000); s.segment_count_type = SCANTUNE_I16; }), {"segment_count_type is i16; it must be an integer of 4 or 8 bytes"}},
+    {"scantune_sort_request", "check", "no choice", c_segments([](auto& s) { s.check = 2; }), {"check is 2; it must be 0 or 1"}},
+    {"scantune_sort_request", "check", "without offsets", c_sorting([](auto& s) { s.check = 1; }), {"check is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_sort_request", "rows", "beside offsets", c_segments([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
+    {"scantune_sort_request", "index_type", "too narrow for a segment of all keys", c_segments([](auto& s) { s.head.n = (u64{1} << 32) + 1; s.offset_type = SCANTUNE_I64; }, kPlaces), {"a segment may have more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
+    {"scantune_sort_request", "segments", "by flags", c_sorting([](auto& s) { s.segments = SCANTUNE_BY_FLAGS; }), {"segments are none, rows or by offsets"}},
     {"scantune_sort_request", "rows", "without segments", c_sorting([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
     {"scantune_sort_request", "rows", "none of some keys", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000"}},
     {"scantune_head", "config", "that is not legal, of no keys", c_sorting([](auto& s) { s.head.n = 0; s.head.config = "{\"family\": \"sort_block\", \"block_threads\": 0}"; }), {"config: sort_block{block_threads=0"}},
@@ -291,7 +314,8 @@ INSTANTIATE_TEST_SUITE_P(Table, BadSorts, ::testing::ValuesIn(kBadSorts));
 TEST(SpoiledSorts, AreRightUntilARowSpoilsThem) {
   const auto nothing_wrong = [](auto&) {};
   expect_right({c_sorting(nothing_wrong), c_sorting(nothing_wrong, kPairs), c_sorting(nothing_wrong, kPlaces),
-                c_sorting(nothing_wrong, kBoth), sort_options({})});
+                c_sorting(nothing_wrong, kBoth), c_segments(nothing_wrong), c_segments(nothing_wrong, kPairs),
+                sort_options({})});
 }
 
 }  // namespace

@@ -38,6 +38,14 @@ TEST(Space, ShortRowsOfWideAccumulatorsHaveALegalDefault) {
   EXPECT_STREQ(find_family("scan_short_rows")->unsupported_reason(request, 90), nullptr);
 }
 
+// Another would take them for one sequence.
+TEST(Space, OneFamilyAloneTakesSegmentsByOffsets) {
+  const ScanRequest request{.segments = Segments::offsets, .n = u64{1} << 20, .segment_count = 1000};
+  for (const FamilyModel* family : algorithm_of<ScanRequest>().families())
+    EXPECT_EQ(family->unsupported_reason(request, 90) == nullptr, family->name() == std::string_view("scan_segments"))
+        << family->name();
+}
+
 // Sums of four columns of bytes share a word, which the workspace holds once.
 TEST(Space, PackedColumnsShareAStatusDescriptor) {
   ScanRequest request{.input_type = ValueType::u8,

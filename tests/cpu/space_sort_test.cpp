@@ -44,10 +44,18 @@ TEST(Space, EverySortHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
   int legal = 0;
   for (SortRequest request : types)
     for (const u64 n : kSizes)
-      for (const u64 rows : {u64{0}, u64{1}, n / 1000 + 1, n}) {
+      for (const auto& [segments, count] : {std::pair(Segments::none, u64{0}),
+                                            {Segments::rows, 1},
+                                            {Segments::rows, n / 1000 + 1},
+                                            {Segments::rows, n},
+                                            {Segments::offsets, 1},
+                                            {Segments::offsets, n / 300 + 1},
+                                            {Segments::offsets, n / 10 + 1},
+                                            {Segments::offsets, 2 * n + 1}}) {
         request.n = n;
-        request.rows = rows;
-        request.segments = rows == 0 ? Segments::none : Segments::rows;
+        request.segments = segments;
+        request.rows = segments == Segments::rows ? count : 0;
+        request.segment_count = segments == Segments::offsets ? count : 0;
         for (const auto& [key_bits, input_use] : {std::pair(KeyBits::all, InputUse::kept),
                                                   {KeyBits::all, InputUse::consumed},
                                                   {KeyBits::some, InputUse::consumed},

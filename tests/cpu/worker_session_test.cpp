@@ -302,11 +302,13 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
   ASSERT_EQ(algorithms.size(), 6u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
-  ASSERT_EQ(algorithms[0]["extents"].size(), 2u);
+  ASSERT_EQ(algorithms[0]["extents"].size(), 3u);
   EXPECT_EQ(algorithms[0]["extents"][0]["name"], "rows");
   EXPECT_EQ(algorithms[0]["extents"][0]["where"], Json::parse(R"({"segments": "rows"})"));
   EXPECT_EQ(algorithms[0]["extents"][1]["name"], "columns");
   EXPECT_EQ(algorithms[0]["extents"][1]["where"], Json::parse(R"({"segments": "columns"})"));
+  EXPECT_EQ(algorithms[0]["extents"][2]["name"], "segment_count");
+  EXPECT_EQ(algorithms[0]["extents"][2]["where"], Json::parse(R"({"segments": "offsets"})"));
   EXPECT_EQ(algorithms[0]["operands"][1],
             Json::parse(R"({"name": "output", "role": "output", "type": "output_type", "extent": "n"})"));
   EXPECT_EQ(algorithms[1]["name"], "reduce");
@@ -323,7 +325,7 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(algorithms[5]["extents"][2]["where"], Json::parse(R"({"key_bits": "some"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
-  EXPECT_EQ(members.size(), 20u);
+  EXPECT_EQ(members.size(), 23u);
   EXPECT_EQ(members["input_type"]["values"].size(), 13u);
   EXPECT_EQ(members["input_type"]["values"].back(), "custom");
   EXPECT_EQ(members["input_type"]["default"], nullptr);
@@ -364,7 +366,8 @@ TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
           R"({"algorithm": "scan", "input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
                             "kind": "inclusive", "init": "none", "direction": "forward", "n_source": "call", "segments": "none", "keys": "bytes_4", "equality": "built_in", "results": "all",
                             "determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back", "load": "none", "store": "none",
-                            "n_width": "bits_64", "count_width": "bits_64", "room": "for_all", "n": 7})"));
+                            "n_width": "bits_64", "count_width": "bits_64", "room": "for_all", "offset_type": "i32", "offset_form": "bounds",
+                            "count_source": "call", "n": 7})"));
   const Json custom = {{"input_type", "custom12"},
                        {"op", "custom_cheap"},
                        {"n", 7},

@@ -52,6 +52,13 @@ SortRequest in_rows(SortRequest request, u64 rows) {
   return request;
 }
 
+SortRequest in_segments(SortRequest request, OffsetForm form, u64 count) {
+  request.segments = Segments::offsets;
+  request.offset_form = form;
+  request.segment_count = count;
+  return request;
+}
+
 std::vector<SortRequest> requests() {
   std::vector<SortRequest> all;
   for (const ValueType type : kKeyTypes)
@@ -74,6 +81,11 @@ std::vector<SortRequest> requests() {
   for (const u64 rows : {1, 7, 40})
     for (const Sorted sorted : {Sorted::keys, Sorted::indices, Sorted::keys_and_indices})
       all.push_back(in_rows(with_indices({.input_type = ValueType::f16}, ValueType::u32, sorted), rows));
+  for (const u64 count : {1, 7, 40})
+    for (const OffsetForm form : {OffsetForm::bounds, OffsetForm::begins_and_ends}) {
+      all.push_back(in_segments(with_values({.input_type = ValueType::i16}, ValueType::f32), form, count));
+      all.push_back(in_segments(with_indices({}, ValueType::u32, Sorted::keys_and_indices), form, count));
+    }
   return all;
 }
 
@@ -103,25 +115,49 @@ u64 number_at(const Bytes& bytes, u64 index, u64 item_bytes) {
   return number;
 }
 
-Bytes plain_sort(const SortRequest& request, const Bytes& keys, const Bytes& values, OperandRole role) {
+// The sequences as the request's offsets say, kept within the keys.
+Sequences sequences_of(const InputSpec& spec) {
+  const auto request = typed<SortRequest>(spec.request);
+  if (!request.has_offsets()) return rows_of(request);
+  const bool has_ends = request.offset_form == OffsetForm::begins_and_ends;
+  std::vector<i32> begins(request.segment_count + (has_ends ? 0 : 1)), ends(request.segment_count);
+  const auto fill = [&](OperandRole role, std::vector<i32>& offsets) {
+    reference_of(spec.request.algorithm()).fill_beside(spec, role, 0, std::as_writable_bytes(std::span(offsets)));
+  };
+  fill(OperandRole::begins, begins);
+  if (has_ends) fill(OperandRole::ends, ends);
+  if (!has_ends) std::copy(begins.begin() + 1, begins.end(), ends.begin());
+  Sequences all;
+  for (u64 segment = 0; segment < request.segment_count; ++segment) {
+    const auto within = [&](i32 offset) {
+      return static_cast<u64>(std::clamp<i64>(offset, 0, static_cast<i64>(request.n)));
+    };
+    all.emplace_back(within(begins[segment]), std::max(within(begins[segment]), within(ends[segment])));
+  }
+  return all;
+}
+
+// Items of no sequence are not written.
+Bytes plain_sort(const SortRequest& request, const Bytes& keys, const Bytes& values, OperandRole role,
+                 const Sequences& sequences) {
   const bool of_keys = role == OperandRole::output && request.writes_keys();
   const bool of_values = role == OperandRole::values_output;
   const auto bytes = static_cast<u64>(of_keys ? request.input_bytes() : request.value_bytes());
-  const u64 length = std::max<u64>(row_items(request), 1);
-  Bytes output(request.n * bytes);
-  u64 place = 0;
-  for (const u64 index : plain_order(request, keys.data())) {
-    const u64 in_row = index % length;
-    const std::byte* const from = of_keys     ? &keys[index * bytes]
-                                  : of_values ? &values[index * bytes]
-                                              : reinterpret_cast<const std::byte*>(&in_row);
-    std::memcpy(&output[place++ * bytes], from, bytes);
-  }
+  Bytes output(request.n * bytes, kUnwritten);
+  const std::vector<u64> order = plain_order(request, keys.data(), sequences);
+  for (const auto& [first, end] : sequences)
+    for (u64 place = first; place < end; ++place) {
+      const u64 index = order[place], in_sequence = index - first;
+      const std::byte* const from = of_keys     ? &keys[index * bytes]
+                                    : of_values ? &values[index * bytes]
+                                                : reinterpret_cast<const std::byte*>(&in_sequence);
+      std::memcpy(&output[place * bytes], from, bytes);
+    }
   return output;
 }
 
 Bytes plain_sort(const InputSpec& spec, OperandRole role) {
-  return plain_sort(typed<SortRequest>(spec.request), input_of(spec), values_of(spec), role);
+  return plain_sort(typed<SortRequest>(spec.request), input_of(spec), values_of(spec), role, sequences_of(spec));
 }
 
 std::vector<OperandRole> written_by(const SortRequest& request) {
@@ -249,7 +285,8 @@ TEST(ReferenceOfSorts, AgreesWithAPlainSort) {
 // Parts that cores share, and rows across them.
 TEST(ReferenceOfSorts, AgreesWithAPlainSortOfMany) {
   const SortRequest keys = with_indices({.input_type = ValueType::i16}, ValueType::u32, Sorted::keys_and_indices);
-  for (const SortRequest& request : {keys, in_rows(keys, 3), in_rows(keys, 3001)}) {
+  for (const SortRequest& request :
+       {keys, in_rows(keys, 3), in_rows(keys, 3001), in_segments(keys, OffsetForm::begins_and_ends, 300)}) {
     const InputSpec spec = with_pattern(request, 3 * kSortChunk + 77);
     const auto reference = make_reference({spec});
     EXPECT_FALSE(reference->check(0, plain_sort(spec, OperandRole::output))) << named_sort(spec);
@@ -306,7 +343,7 @@ class SortingDevice : public ScanningDevice {
     const Bytes values =
         request.has_values() ? read(arguments.operand(OperandRole::values), request.value_bytes()) : Bytes{};
     for (const OperandRole role : written_by(request)) {
-      const Bytes right = plain_sort(request, keys, values, role);
+      const Bytes right = plain_sort(request, keys, values, role, rows_of(request));
       void* const to = role == OperandRole::output    ? arguments.operand(OperandRole::output)
                        : role == OperandRole::indices ? arguments.operand(OperandRole::indices)
                                                       : arguments.operand(OperandRole::values_output);

@@ -69,6 +69,19 @@ TEST_P(SmallScansOnGpu, OfManyTilesForEachSmRunUnderTheSanitizers) {
   if (!scanned) GTEST_SKIP() << unsupported;
 }
 
+TEST_P(SmallScansOnGpu, OfSegmentsWithStartsRunUnderTheSanitizers) {
+  const std::pair<Segments, Types> drawn_of[] = {
+      {Segments::flags, same("f32")}, {Segments::bits, from_to("u8", "u32")}, {Segments::keys, custom(12)}};
+  for (const Results results : {Results::all, Results::totals})
+    for (const auto& [segments, types] : drawn_of) {
+      ScanRequest request = types.request(operators_of(types).front(), 20'001);
+      request.segments = segments;
+      request.results = results;
+      if (const char* reason = GetParam()->unsupported_reason(request, sm())) GTEST_SKIP() << reason;
+      verify(request, GetParam()->default_config(request, sm()), segments == Segments::bits);
+    }
+}
+
 class ClustersUnderTheSanitizersOnGpu : public FamiliesOnGpu, public testing::WithParamInterface<int> {
  protected:
   ClustersUnderTheSanitizersOnGpu() : FamiliesOnGpu(kLimit) {}

@@ -110,8 +110,8 @@ TEST(ApiFailedLaunch, LeavesNothingThatMakesTheNextRunWrong) {
     EXPECT_TRUE(runs.fails_when_short());
     for (int time = 0; time < 2; ++time) EXPECT_TRUE(runs.results() == right) << "run " << time << " after it";
   }
-  for (const char* counting :
-       {"pipelined", "reduce_atomic", "reduce_last_block", "reduce_segments", "scan_columns", "select_lookback"})
+  for (const char* counting : {"pipelined", "reduce_atomic", "reduce_last_block", "reduce_segments", "scan_columns",
+                               "select_lookback", "sort_segments"})
     EXPECT_TRUE(ran.contains(counting)) << counting;
 }
 

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <ranges>
 #include <vector>
 
 #include "message_of.h"
@@ -444,6 +446,81 @@ TEST(ApiSegments, HaveTheirLeastItemsAndPositions) {
   };
   EXPECT_EQ(downloaded(least), (std::vector<int>{*at(9, 3'000), INT32_MAX, *at(3'000, 3'004)}));
   EXPECT_EQ(downloaded(places), (std::vector<std::uint64_t>{place(9, 3'000), ~std::uint64_t{0}, place(3'000, 3'004)}));
+}
+
+// Each segment begins from a value of its own, of an operator that does not commute.
+TEST(ApiSegments, BeginFromAValueOfEach) {
+  std::vector<std::uint8_t> flags(kItems);
+  std::vector<unsigned> items(kItems), inits;
+  for (std::uint64_t index = 0; index < kItems; ++index) {
+    flags[index] = starts_at(index) ? 1 : 0;
+    items[index] = static_cast<unsigned>(index * 7919 % 101);
+    if (index == 0 || flags[index] != 0) inits.push_back(static_cast<unsigned>(inits.size() * 13 + 5));
+  }
+  // The last one that 7 does not divide, or else the first: associative, and the order shows.
+  const Op last_of =
+      Op::custom("__device__ unsigned combine(unsigned a, unsigned b) { return b % 7 != 0 ? b : a; }", Op::no_identity);
+  const auto last = [](unsigned a, unsigned b) { return b % 7 != 0 ? b : a; };
+  std::vector<unsigned> inclusive(kItems), exclusive(kItems), totals;
+  unsigned running = 0;
+  std::size_t segment = 0;
+  for (std::uint64_t index = 0; index < kItems; ++index) {
+    if (index == 0 || flags[index] != 0) {
+      if (index > 0) totals.push_back(running);
+      running = inits[segment++];
+    }
+    exclusive[index] = running;
+    inclusive[index] = running = last(running, items[index]);
+  }
+  totals.push_back(running);
+  const Buffer<unsigned> in(items), out(kItems), sums(kItems), its_inits(inits);
+  const Buffer<std::uint8_t> by(flags);
+  const Buffer<std::uint64_t> count(1);
+  runtime::segmented_scan(in.data(), by.data(), out.data(), kItems, {.op = last_of, .device_inits = its_inits.data()});
+  EXPECT_EQ(downloaded(out), inclusive);
+  runtime::segmented_scan(in.data(), by.data(), out.data(), kItems,
+                          {.op = last_of, .kind = Kind::exclusive, .device_inits = its_inits.data()});
+  EXPECT_EQ(downloaded(out), exclusive);
+  runtime::segmented_reduce(in.data(), by.data(), sums.data(), count.data(), kItems,
+                            {.op = last_of, .device_inits = its_inits.data()});
+  ASSERT_EQ(downloaded(count).front(), totals.size());
+  EXPECT_TRUE(std::ranges::equal(totals, downloaded(sums) | std::views::take(totals.size())));
+}
+
+// Encoded and decoded, with the number of runs on the host and in memory.
+TEST(ApiSegments, DecodeRunsOfAnyLengths) {
+  std::vector<short> items;
+  for (int run = 0; run < 300; ++run)
+    items.insert(items.end(), static_cast<std::size_t>(run % 17 == 0 ? 900 : run % 5 + 1), static_cast<short>(run));
+  const std::uint64_t n = items.size(), room = 400;
+  const Buffer<short> in(items), values(n), out(n), others(n);
+  const Buffer<std::uint32_t> lengths(n);
+  const Buffer<std::uint64_t> runs(1), offsets(room + 1);
+  runtime::run_length_encode(in.data(), values.data(), lengths.data(), runs.data(), n);
+  runtime::run_length_decode(values.data(), lengths.data(), 300, offsets.data(), out.data(), n);
+  EXPECT_EQ(downloaded(out), items);
+  runtime::run_length_decode(values.data(), lengths.data(), room, offsets.data(), others.data(), n,
+                             {.device_runs = runs.data()});
+  EXPECT_EQ(downloaded(others), items);
+  EXPECT_EQ(downloaded(offsets).back(), n);
+  runtime::run_length_decode<short>(nullptr, lengths.data(), 0, offsets.data(), out.data(), 0);  // nothing to do
+}
+
+TEST(ApiSegments, CountEachValue) {
+  const std::vector<int> items = some_items();
+  std::map<int, unsigned> expected;
+  for (const int item : items) ++expected[item];
+  const Buffer<int> in(items), sorted(kItems), values(kItems);
+  const Buffer<unsigned> lengths(kItems), count(1);
+  runtime::unique_counts(in.data(), sorted.data(), values.data(), lengths.data(), count.data(), kItems);
+  ASSERT_EQ(downloaded(count).front(), expected.size());
+  const std::vector<int> found = downloaded(values);
+  const std::vector<unsigned> counts = downloaded(lengths);
+  std::size_t place = 0;
+  for (const auto& [value, times] : expected) {
+    EXPECT_EQ(found[place], value);
+    EXPECT_EQ(counts[place++], times);
+  }
 }
 
 }  // namespace

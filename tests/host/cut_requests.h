@@ -21,22 +21,21 @@ namespace scantune {
 // The places in the input of the items of each sequence, in the order in which they are combined.
 template <class R>
 std::vector<std::vector<u64>> sequences_of(const R& request) {
-  if constexpr (requires { request.segment_count; })
-    if (request.segments == Segments::offsets) {
-      std::vector<std::vector<u64>> all;
-      for (const auto& [begin, end] : segments_of(request)) {
-        all.emplace_back(end - begin);
-        std::iota(all.back().begin(), all.back().end(), begin);
-      }
-      return all;
+  std::vector<std::vector<u64>> all;
+  if (request.has_offsets()) {
+    for (const auto& [begin, end] : segments_of(request)) {
+      all.emplace_back(end - begin);
+      std::iota(all.back().begin(), all.back().end(), begin);
     }
-  const u64 count = request.segments == Segments::rows      ? request.rows
-                    : request.segments == Segments::columns ? request.columns
-                                                            : 1;
-  std::vector<std::vector<u64>> all(count);
-  const u64 length = ceil_div(request.n, count);
-  for (u64 index = 0; index < request.n; ++index)
-    all[request.segments == Segments::columns ? index % count : index / length].push_back(index);
+  } else {
+    const u64 count = request.segments == Segments::rows      ? request.rows
+                      : request.segments == Segments::columns ? request.columns
+                                                              : 1;
+    all.resize(count);
+    const u64 length = ceil_div(request.n, count);
+    for (u64 index = 0; index < request.n; ++index)
+      all[request.segments == Segments::columns ? index % count : index / length].push_back(index);
+  }
   if constexpr (requires { request.direction; })
     if (request.direction == Direction::reverse)
       for (auto& sequence : all) std::ranges::reverse(sequence);
@@ -47,10 +46,8 @@ std::vector<std::vector<u64>> sequences_of(const R& request) {
 // start at flags, bits or keys have one of their own.
 template <class R>
 std::vector<Factor> factors_of_cuts() {
-  std::vector<std::string> segments = {"none", "rows", "columns"};
-  if constexpr (std::is_same_v<R, ReduceRequest>) segments.emplace_back("offsets");
   std::vector<Factor> all = {{"family", names_of(families_of<R>(Standing::library))},
-                             {"segments", segments},
+                             {"segments", {"none", "rows", "columns", "offsets"}},
                              {"init", {"none", "value"}},
                              {"pointers", {"aligned", "any"}}};
   if constexpr (std::is_same_v<R, ScanRequest>) {
@@ -76,11 +73,10 @@ R cut(const RowReader& row, R request, Random& random) {
   }
   request.segments = row.token_of<Segments>("segments");
   if (request.segments == Segments::none) return request;
-  if constexpr (requires { request.segment_count; })
-    if (request.segments == Segments::offsets) {
-      request.segment_count = 1 + random.below(static_cast<u32>(request.n / 3 + 1));
-      return request;
-    }
+  if (request.has_offsets()) {
+    request.segment_count = 1 + random.below(static_cast<u32>(request.n / 3 + 1));
+    return request;
+  }
   const u64 count = request.n < 4 ? 1 : 1 + random.below(static_cast<u32>(request.n / 3));
   request.n = request.n / count * count;
   (request.segments == Segments::rows ? request.rows : request.columns) = count;

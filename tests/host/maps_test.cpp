@@ -307,8 +307,7 @@ void check(const MapCase& tested, const R& request, const Config& config, const 
   std::ranges::copy(tested.load_state(arrays, results), arguments.states.load);
   std::ranges::copy(tested.store_state(arrays, results), arguments.states.store);
   std::optional<OffsetsInMemory> offsets;
-  if constexpr (!kScans)
-    if (request.has_offsets()) offsets.emplace(device, request).set(arguments);
+  if (request.has_offsets()) offsets.emplace(device, request).set(arguments);
   const Workspace workspace(device, config.family().workspace(config, request));
   arguments.workspace = workspace.data();
   const LaunchList list = config.family().launches(config, request, variant);

@@ -29,6 +29,7 @@ struct Setting {
   bool reads_n = false;                   // memory says how many items there are, and more CTAs are launched
   u64 columns = 0;                        // into which the items are cut, where not into rows
   u64 segments = 0;                       // by offsets, likewise
+  bool consumes_input = false;            // a sort
   Rejected rejected = Rejected::dropped;  // of a selection
   u64 tail_items = 79;                    // of a ragged tile that follows, which takes several lanes
 

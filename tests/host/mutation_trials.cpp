@@ -30,8 +30,9 @@ class ScanTrial : public Trial {
     load(request_, variant());
     items_ = scan_items(request_, 1, custom());
     init_ = scan_init(request_, custom());
-    expected_ = expected_scan(request_, items_, init_.data(), custom());
-    if (setting.in_place()) expected_ = expected_scan(request_, expected_, init_.data(), custom());
+    expected_ = expected_results(items_);
+    if (setting.in_place()) expected_ = expected_results(expected_);
+    if (request_.has_offsets()) offsets_.emplace(device_, request_);
     input_ = allocated(items_.size(), setting.misaligned_input_bytes);
     output_ = setting.in_place() ? input_ : allocated(expected_.size(), setting.misaligned_output_bytes);
     n_ = allocated(sizeof request_.n, 0);
@@ -45,6 +46,8 @@ class ScanTrial : public Trial {
     Workspace workspace(device_, need);
     const ScanBuffers buffers{input_, output_, workspace.data(), init_.data(), n_};
     std::vector<HostLaunch> scan = scan_launches(*module_, *config_, launched(), buffers, variant());
+    if (offsets_)
+      for (HostLaunch& launch : scan) offsets_->set(launch.arguments);
     std::vector<HostLaunch> first = scan;
     if (setting_.wraps_epoch) {
       // A shorter scan runs in the last epoch. It must zero the words of the longer one before it too.
@@ -62,6 +65,8 @@ class ScanTrial : public Trial {
     const std::vector<HostLaunch> once = scan;
     scan.insert(scan.end(), once.begin(), once.end());
     problem = run(scan, schedule);
+    if (need.kind == WorkspaceKind::counted && problem.empty() && !zeroed(workspace, sizeof(WorkspaceHeader)))
+      problem = "a count was kept";
     if (problem.empty() && difference(request_, output_, expected_, custom())) problem = "wrong result";
     return problem;
   }
@@ -78,7 +83,25 @@ class ScanTrial : public Trial {
     if (setting.reads_n) request.n_source = NSource::memory;
     if (setting.columns != 0) request.segments = Segments::columns;
     request.columns = setting.columns;
+    if (setting.segments != 0) request.segments = Segments::offsets;
+    request.segment_count = setting.segments;
     return request;
+  }
+
+  // Items of no segment stay as they are.
+  Bytes expected_results(const Bytes& items) const {
+    if (!request_.has_offsets()) return expected_scan(request_, items, init_.data(), custom());
+    Bytes results = setting_.in_place() ? items : Bytes(items.size(), kPoison);
+    ScanRequest one = request_;
+    one.segments = Segments::none;
+    for (const auto& [begin, end] : segments_of(request_)) {
+      const auto place = [&](u64 item) { return static_cast<std::ptrdiff_t>(item) * request_.input_bytes(); };
+      one.n = end - begin;
+      std::ranges::copy(
+          expected_scan(one, Bytes(items.begin() + place(begin), items.begin() + place(end)), init_.data(), custom()),
+          results.begin() + place(begin));
+    }
+    return results;
   }
 
   // The request that the kernels are launched for, which may be of more items than there are.
@@ -99,6 +122,7 @@ class ScanTrial : public Trial {
   }
 
   ScanRequest request_;
+  std::optional<OffsetsInMemory> offsets_;
   Bytes items_, init_, expected_;
   unsigned char *input_, *output_, *n_;
 };
@@ -415,8 +439,9 @@ class SortTrial : public Trial {
     const u64 row = configure(request);
     request.n = setting.rows == 0 ? row : setting.rows * row - 5;  // the last row is shorter
     load(request, variant());
-    input_ = items_in_memory(drawn_items(request), setting.misaligned_input_bytes);
-    Items last = drawn_items(request);
+    if (request.has_offsets()) offsets_.emplace(device_, request);
+    Items last = first_ = drawn_items(request);
+    input_ = items_in_memory(first_, setting.misaligned_input_bytes);
     for (Step& step : steps_) {
       step.request = request;
       if (request.has_values()) {
@@ -430,8 +455,11 @@ class SortTrial : public Trial {
   }
 
   std::string failure(const Schedule& schedule) override {
-    Workspace workspace(device_, config_->family().workspace(*config_, steps_[0].request));
+    const WorkspaceNeed need = config_->family().workspace(*config_, steps_[0].request);
+    Workspace workspace(device_, need);
     std::vector<HostLaunch> launches;
+    std::ranges::copy(first_.keys, input_.keys);
+    std::ranges::copy(first_.values, input_.values);
     const InMemory* from = &input_;
     for (const Step& step : steps_) {
       std::fill_n(step.output.keys, step.expected.keys.size(), kPoison);
@@ -442,6 +470,7 @@ class SortTrial : public Trial {
       arguments.set_operand(OperandRole::output, step.output.keys);
       arguments.set_operand(OperandRole::values_output, step.output.values);
       arguments.workspace = workspace.data();
+      if (offsets_) offsets_->set(arguments);
       const LaunchList list = config_->family().launches(*config_, step.request, variant());
       for (int index = 0; index < list.count; ++index)
         launches.push_back({module_.get(), list.launches[index], arguments});
@@ -449,7 +478,9 @@ class SortTrial : public Trial {
     }
     const std::string problem = run(launches, schedule);
     if (!problem.empty()) return problem;
-    const bool is_right = std::ranges::all_of(steps_, [](const Step& step) {
+    if (need.kind == WorkspaceKind::counted && !zeroed(workspace, sizeof(WorkspaceHeader))) return "a count was kept";
+    const bool is_right = std::ranges::all_of(steps_, [&](const Step& step) {
+      if (setting_.consumes_input && &step != &steps_.back()) return true;
       return std::ranges::equal(step.expected.keys, std::span(step.output.keys, step.expected.keys.size())) &&
              std::ranges::equal(step.expected.values, std::span(step.output.values, step.expected.values.size()));
     });
@@ -473,6 +504,9 @@ class SortTrial : public Trial {
   static SortRequest request_of(const Setting& setting, const FamilyModel& family) {
     SortRequest request{.sorted = Sorted::pairs, .n = std::max<u64>(setting.rows, 1), .rows = setting.rows};
     if (setting.rows != 0) request.segments = Segments::rows;
+    if (setting.segments != 0) request.segments = Segments::offsets;
+    request.segment_count = setting.segments;
+    if (setting.consumes_input) request.input_use = InputUse::consumed;
     return taken_by(family, request);
   }
 
@@ -492,13 +526,14 @@ class SortTrial : public Trial {
 
   static Items in_order(const SortRequest& request, const Items& items) {
     const auto key_bytes = static_cast<u64>(request.input_bytes());
-    Items sorted = items;
-    u64 place = 0;
-    for (const u64 index : plain_order(request, items.keys.data())) {
-      std::memcpy(&sorted.keys[place * key_bytes], &items.keys[index * key_bytes], key_bytes);
-      if (request.has_values()) std::memcpy(&sorted.values[4 * place], &items.values[4 * index], 4);
-      ++place;
-    }
+    const Sequences sequences = request.has_offsets() ? segments_of(request) : rows_of(request);
+    const std::vector<u64> order = plain_order(request, items.keys.data(), sequences);
+    Items sorted{Bytes(items.keys.size(), kPoison), Bytes(items.values.size(), kPoison)};
+    for (const auto& [first, end] : sequences)
+      for (u64 place = first; place < end; ++place) {
+        std::memcpy(&sorted.keys[place * key_bytes], &items.keys[order[place] * key_bytes], key_bytes);
+        if (request.has_values()) std::memcpy(&sorted.values[4 * place], &items.values[4 * order[place]], 4);
+      }
     return sorted;
   }
 
@@ -512,8 +547,10 @@ class SortTrial : public Trial {
 
   Variant variant() const { return setting_.misaligned_input_bytes == 0 ? Variant::aligned : Variant::any; }
 
+  Items first_;
   InMemory input_;
   std::array<Step, 2> steps_;
+  std::optional<OffsetsInMemory> offsets_;
 };
 
 }  // namespace

@@ -1,16 +1,19 @@
 // Segments by offsets that are drawn, and these in memory of the device: empty and uneven ones, gaps, items of several
-// segments, and offsets that are below 0, beyond the items or before the ones that they follow.
+// segments of a reduction, and offsets that are below 0, beyond the items or before the ones that they follow.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/contract/launch.h"
 #include "core/contract/offsets.h"
 #include "device/host/random.h"
+#include "reduce/config/reduce.h"
 #include "scan_kernels.h"
 
 namespace scantune {
@@ -20,10 +23,39 @@ struct WrittenOffsets {
   std::vector<i64> begins, ends;
 };
 
+// Of segments without items in common. Gaps are between begins and ends alone; of empty segments some end before they
+// begin.
+template <class R>
+WrittenOffsets offsets_apart(const R& request, Random& random) {
+  const u64 count = request.segment_count;
+  const bool is_signed = request.offset_type == OffsetType::i32 || request.offset_type == OffsetType::i64;
+  const bool has_ends = request.offset_form == OffsetForm::begins_and_ends;
+  std::vector<i64> bounds(has_ends ? 2 * count : count + 1);
+  for (i64& bound : bounds) bound = random.below(static_cast<u32>(request.n + 1));
+  std::ranges::sort(bounds);
+  for (std::size_t bound = 1; bound < bounds.size(); ++bound)
+    if (random.chance(20)) bounds[bound] = bounds[bound - 1];
+  if (random.chance(50)) bounds.front() = is_signed ? -2 : 0;
+  if (random.chance(50)) bounds.back() = static_cast<i64>(request.n) + 3;
+  if (!has_ends) return {bounds, {}};
+  WrittenOffsets offsets{std::vector<i64>(count), std::vector<i64>(count)};
+  std::vector<u64> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  for (u64 place = count; place > 1; --place) std::swap(order[place - 1], order[random.below(static_cast<u32>(place))]);
+  for (u64 segment = 0; segment < count; ++segment) {
+    const u64 place = 2 * order[segment];
+    offsets.begins[segment] = bounds[place];
+    offsets.ends[segment] = bounds[place + 1];
+    if (bounds[place] == bounds[place + 1] && random.chance(50)) offsets.ends[segment] = bounds[place] / 2;
+  }
+  return offsets;
+}
+
 // Those of a request are always the same.
 template <class R>
 WrittenOffsets offsets_of(const R& request) {
   Random random(request.n + 31 * request.segment_count);
+  if constexpr (!std::is_same_v<R, ReduceRequest>) return offsets_apart(request, random);
   const u64 count = request.segment_count;
   const i64 n = static_cast<i64>(request.n);
   const bool is_signed = request.offset_type == OffsetType::i32 || request.offset_type == OffsetType::i64;

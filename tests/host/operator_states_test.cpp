@@ -258,8 +258,7 @@ void check(const StateCase& tested, const R& request, const Config& config, bool
   const LaunchList list = config.family().launches(config, request, variant);
   const Workspace workspace(device, config.family().workspace(config, request));
   std::optional<OffsetsInMemory> offsets;
-  if constexpr (!kScans)
-    if (request.has_offsets()) offsets.emplace(device, request);
+  if (request.has_offsets()) offsets.emplace(device, request);
   std::array<Bytes, 2> expected;
   std::vector<HostLaunch> launches;
   for (std::size_t state = 0; state < 2; ++state) {

@@ -64,7 +64,8 @@ std::vector<const FamilyModel*> families_of_long_scans() {
   std::vector<const FamilyModel*> families(all_scan_families().begin(), all_scan_families().end());
   const ScanRequest long_row{.segments = Segments::rows, .n = 1u << 17, .rows = 1};
   std::erase_if(families, [&](const FamilyModel* family) {
-    return takes_only_rows(*family) && family->unsupported_reason(long_row, kHostSm) != nullptr;
+    return takes_only_offsets(*family) ||
+           (takes_only_rows(*family) && family->unsupported_reason(long_row, kHostSm) != nullptr);
   });
   return families;
 }

@@ -25,7 +25,7 @@ struct ScanCase {
 
 std::string to_string(const ScanCase& scan);
 
-// Families that take long sequences; rows_test.cpp has the others.
+// Families that take long sequences; rows_test.cpp and offset_scans_test.cpp have the others.
 std::vector<const FamilyModel*> families_of_long_scans();
 
 bool solves(const FamilyModel& family, ScanRequest request, u64 n = kSomeItems);

@@ -86,7 +86,7 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
   const Workspace workspace(device, need);
   const bool has_epoch = need.kind == WorkspaceKind::packed_status || need.kind == WorkspaceKind::split_status;
   if (scan.wraps_epoch && has_epoch) workspace.header().epoch = kLastEpoch - 2;
-  const void* const init_argument = request.init == Init::memory ? init_memory.data() : init.data();
+  const void* const init_argument = request.init >= Init::memory ? init_memory.data() : init.data();
   std::vector<HostLaunch> once = scan_launches(
       module, scan.config, request, {input.data(), result.data(), workspace.data(), init_argument}, scan.variant());
   const Bytes& entries = scan.entries != nullptr ? *scan.entries : init;

@@ -1,16 +1,18 @@
 // Sorts on the host device whose values are made by a load of the caller's, compared with a plain sort: every family,
-// whole and in rows, by some bits and by none.
+// whole, in rows and in segments, by some bits and by none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "bench.h"
 #include "core/machine/half.h"
 #include "families_under_test.h"
+#include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_kernels.h"
 
@@ -76,7 +78,7 @@ std::vector<Values> value_cases() {
 struct Case {
   const FamilyModel* family;
   Values values;
-  bool in_rows;
+  Segments cut;
 };
 void PrintTo(const Case& one, std::ostream* out) { *out << one.family->name() << " " << one.values.name; }
 
@@ -91,10 +93,10 @@ SortRequest request_of(const Case& one, u64 row_items) {
     request.custom_bytes = sizeof(Point);
     request.custom_alignment = alignof(Point);
   }
-  if (!one.in_rows) return request;
-  request.segments = Segments::rows;
-  request.rows = 3;
-  request.n *= request.rows;
+  request.segments = one.cut;
+  if (one.cut == Segments::none) return request;
+  (one.cut == Segments::rows ? request.rows : request.segment_count) = 3;
+  request.n *= 3;
   return request;
 }
 
@@ -102,9 +104,8 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (const FamilyModel* family : families_of<SortRequest>(Standing::library))
     for (const Values& values : value_cases())
-      for (const bool in_rows : {false, true})
-        if (const Case one{family, values, in_rows};
-            family->unsupported_reason(request_of(one, 100), kHostSm) == nullptr)
+      for (const Segments cut : {Segments::none, Segments::rows, Segments::offsets})
+        if (const Case one{family, values, cut}; family->unsupported_reason(request_of(one, 100), kHostSm) == nullptr)
           all.push_back(one);
   return all;
 }
@@ -125,10 +126,12 @@ void check(const Case& one, const SortRequest& request, const Config& config, Va
   for (const GuardedMemory* drawn : {&keys, &in_memory})
     for (u64 byte = 0; byte < drawn->size(); ++byte) drawn->data()[byte] = static_cast<unsigned char>(random.below(64));
   const Bytes loaded_bytes(in_memory.data(), in_memory.data() + in_memory.size());
-  Bytes expected(values.size());
-  const std::vector<u64> order = plain_order(request, keys.data());
-  for (u64 place = 0; place < order.size(); ++place)
-    one.values.expected(&expected[place * bytes], loaded_bytes.data() + order[place] * loaded, order[place]);
+  Bytes expected(values.size(), kPoison);
+  const Sequences sequences = request.has_offsets() ? segments_of(request) : rows_of(request);
+  const std::vector<u64> order = plain_order(request, keys.data(), sequences);
+  for (const auto& [first, end] : sequences)
+    for (u64 place = first; place < end; ++place)
+      one.values.expected(&expected[place * bytes], loaded_bytes.data() + order[place] * loaded, order[place]);
 
   KernelArguments arguments{};
   arguments.set_operand(OperandRole::input, keys.data());
@@ -136,6 +139,8 @@ void check(const Case& one, const SortRequest& request, const Config& config, Va
   if (loaded > 0) arguments.set_operand(OperandRole::values, in_memory.data());
   arguments.set_operand(OperandRole::values_output, values.data());
   std::memcpy(arguments.states.load, &one.values.state, sizeof one.values.state);
+  std::optional<OffsetsInMemory> offsets;
+  if (request.has_offsets()) offsets.emplace(device, request).set(arguments);
   const Workspace workspace(device, config.family().workspace(config, request));
   arguments.workspace = workspace.data();
   const LaunchList list = config.family().launches(config, request, variant);
@@ -191,7 +196,7 @@ TEST_P(MappedSorts, MoveWhatLoadMakes) {
 
 INSTANTIATE_TEST_SUITE_P(All, MappedSorts, testing::ValuesIn(cases()), [](const auto& tested) {
   return std::string(tested.param.family->name()) + "_" + tested.param.values.name +
-         (tested.param.in_rows ? "_in_rows" : "");
+         (tested.param.cut == Segments::none ? "" : std::string("_in_") + token(tested.param.cut));
 });
 
 TEST(MappedSortCases, AreOfEveryFamilyThatMovesValues) {
@@ -200,8 +205,7 @@ TEST(MappedSortCases, AreOfEveryFamilyThatMovesValues) {
   for (const Case& one : cases()) families.insert(one.family->name());
   const SortRequest pairs{.sorted = Sorted::pairs, .n = 100};
   for (const FamilyModel* family : families_of<SortRequest>(Standing::library))
-    EXPECT_EQ(families.contains(family->name()), family->unsupported_reason(pairs, kHostSm) == nullptr)
-        << family->name();
+    EXPECT_EQ(families.contains(family->name()), taken_by(*family, pairs).has_values()) << family->name();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
+#include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_kernels.h"
 
@@ -53,20 +54,31 @@ Bytes random_bytes(u64 bytes, Random& random) {
   return result;
 }
 
-Bytes taken(const Bytes& items, u64 bytes, const std::vector<u64>& order) {
-  Bytes result(items.size());
-  for (u64 place = 0; place < order.size(); ++place)
-    std::memcpy(&result[place * bytes], &items[order[place] * bytes], bytes);
+// The sequences that are sorted by themselves.
+Sequences sequences_of(const SortRequest& request) {
+  if (!request.has_offsets()) return rows_of(request);
+  Sequences segments = segments_of(request);
+  segments.resize(count_of_segments(request));
+  return segments;
+}
+
+// Items in an order, each in its place of a sequence; the others are as they were.
+Bytes taken(const Bytes& items, u64 bytes, const std::vector<u64>& order, const Sequences& sequences) {
+  Bytes result(items.size(), kPoison);
+  for (const auto& [first, end] : sequences)
+    for (u64 place = first; place < end; ++place)
+      std::memcpy(&result[place * bytes], &items[order[place] * bytes], bytes);
   return result;
 }
 
-Bytes indices_in_rows(const SortRequest& request, const std::vector<u64>& order) {
+Bytes indices_in_sequences(const SortRequest& request, const std::vector<u64>& order, const Sequences& sequences) {
   const auto bytes = static_cast<u64>(request.value_bytes());
-  Bytes result(order.size() * bytes);
-  for (u64 place = 0; place < order.size(); ++place) {
-    const u64 index = order[place] % std::max<u64>(row_items(request), 1);
-    std::memcpy(&result[place * bytes], &index, bytes);
-  }
+  Bytes result(order.size() * bytes, kPoison);
+  for (const auto& [first, end] : sequences)
+    for (u64 place = first; place < end; ++place) {
+      const u64 index = order[place] - first;
+      std::memcpy(&result[place * bytes], &index, bytes);
+    }
   return result;
 }
 
@@ -81,10 +93,12 @@ class Sort {
     const SortRequest& request = sort.request;
     Random random(sort.seed);
     values_ = random_bytes(values_in_->size(), random);
-    const std::vector<u64> order = plain_order(request, sort.keys.data());
-    const Bytes indices = request.writes_indices() ? indices_in_rows(request, order) : Bytes{};
-    expected_output_ = request.writes_keys() ? taken(sort.keys, key_bytes_, order) : indices;
-    expected_beside_ = request.has_values() ? taken(values_, value_bytes_, order) : indices;
+    const Sequences sequences = sequences_of(request);
+    const std::vector<u64> order = plain_order(request, sort.keys.data(), sequences);
+    const Bytes indices = request.writes_indices() ? indices_in_sequences(request, order, sequences) : Bytes{};
+    expected_output_ = request.writes_keys() ? taken(sort.keys, key_bytes_, order, sequences) : indices;
+    expected_beside_ = request.has_values() ? taken(values_, value_bytes_, order, sequences) : indices;
+    if (request.has_offsets()) offsets_.emplace(bench().device, request);
   }
 
   void append(std::vector<HostLaunch>& launches, void* workspace) const {
@@ -95,6 +109,7 @@ class Sort {
     arguments.set_operand(OperandRole::indices, beside_->data());
     arguments.set_operand(OperandRole::values_output, beside_->data());
     arguments.set_operand(OperandRole::values, values_in_->data());
+    if (offsets_) offsets_->set(arguments);
     const Module& module = module_of(sort_);
     const LaunchList list = sort_.config.family().launches(sort_.config, sort_.request, sort_.variant());
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
@@ -139,6 +154,7 @@ class Sort {
   std::unique_ptr<GuardedMemory> values_in_ = array(sort_.request.has_values() ? value_bytes_ : 0, 2);
   std::unique_ptr<GuardedMemory> beside_ = array(has_more_than_output() ? value_bytes_ : 0, 3);
   Bytes values_, expected_output_, expected_beside_;
+  std::optional<OffsetsInMemory> offsets_;
 };
 
 // Runs the sort twice on one workspace.
@@ -219,6 +235,9 @@ Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
 const std::map<std::string, std::vector<int>> kSmallValues{{"block_threads", {32, 64, 96, 128, 256}},
                                                            {"rows_per_block", {1, 2, 3, 4}},
                                                            {"items_per_thread", {1, 2, 3, 4, 5, 8, 12, 16}},
+                                                           {"segment_threads", {2, 8, 32, 1024}},
+                                                           {"long_threads", {32, 64, 96}},
+                                                           {"long_items", {1, 2, 3, 5}},
                                                            {"vectors_per_thread", {1, 2}},
                                                            {"count_items", {512, 700, 1024, 4096}}};
 
@@ -260,6 +279,11 @@ std::vector<const FamilyModel*> able_families(const SortRequest& request) {
 SortRequest keys_of_type(ValueType type, Order order = Order::ascending) {
   return {.input_type = type, .order = order};
 }
+SortRequest in_segments(SortRequest request, u64 count) {
+  request.segments = Segments::offsets;
+  request.segment_count = count;
+  return request;
+}
 SortRequest with(SortRequest request, Sorted sorted, ValueType type) {
   request.sorted = sorted;
   request.value_type = type;
@@ -268,8 +292,9 @@ SortRequest with(SortRequest request, Sorted sorted, ValueType type) {
 
 // ---- the design: every pair of what sorts differ in ----
 
-// Rows of several keys, the last of which may be shorter, and beside these many rows of one or a few keys.
-const std::vector<std::string> kCuts{"none", "rows", "many_rows"};
+// Rows of several keys, the last of which may be shorter, and beside these many rows of one or a few keys. Segments of
+// any lengths between bounds, or with begins and ends.
+const std::vector<std::string> kCuts{"none", "rows", "many_rows", "bounds", "begins_and_ends"};
 const std::vector<std::string> kBits{"all",  "all_by_number", "highest",    "lowest", "middle",
                                      "most", "upper_half",    "lower_half", "none"};
 const std::vector<std::string> kSizes{"less_than_tile", "tile", "more_than_tile", "three_tiles", "seven_tiles"};
@@ -309,9 +334,16 @@ SortRequest request_of(const RowReader& row) {
   }
   request.input_use = row.token_of<InputUse>("input");
   if (row.is("bits", "none")) request.key_bits = KeyBits::none;
-  if (!row.is("cut", "none")) {
+  if (row.is("cut", "rows") || row.is("cut", "many_rows")) {
     request.segments = Segments::rows;
     request.rows = 1;
+  } else if (!row.is("cut", "none")) {
+    request.segments = Segments::offsets;
+    request.segment_count = 1;
+    request.offset_form = row.token_of<OffsetForm>("cut");
+    Random random(row.seed());
+    request.offset_type = static_cast<OffsetType>(random.below(4));
+    request.count_source = static_cast<CountSource>(random.below(3));
   }
   request.n = 1;
   return request;
@@ -327,9 +359,9 @@ const Design& sort_design() {
        {"bits", kBits},
        {"size", kSizes},
        {"input", all_tokens<InputUse>()},
+       {"cut", kCuts},
        {"numbers", {"unsigned", "signed"}, true},
        {"order", all_tokens<Order>(), true},
-       {"cut", kCuts, true},
        {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
        {"pointers", {"aligned", "any"}, true}},
       [](const DesignRow& values) {
@@ -398,7 +430,7 @@ TEST_P(Sorts, PutKeysInOrder) {
   const auto is_of = [&](const char* name) { return row.is("distribution", name); };
   const int distribution = static_cast<int>(std::ranges::find_if(kDistributionNames, is_of) - kDistributionNames);
   const u64 off = row.is("pointers", "aligned") ? 0 : 1 + random.below(15);
-  const bool is_cut = !row.is("cut", "none");
+  const bool has_segments = request_of(row).has_offsets(), is_cut = !row.is("cut", "none") && !has_segments;
   // Every CTA goes through its whole tile, so that where tiles are large there are few CTAs.
   const auto tile = static_cast<u64>(config.family().tile_items(config, request_of(row)));
   const auto rows_of = [&](u64 wanted) { return std::clamp<u64>(u64{2 * kMostTileItems} / tile, 1, wanted); };
@@ -408,8 +440,11 @@ TEST_P(Sorts, PutKeysInOrder) {
     SortRequest request = request_of(row);
     if (tile > 2 * kMostTileItems) continue;
     if (is_cut) request.rows = rows_of(row.is("cut", "many_rows") ? 40 / length + 2 : 3);
-    requests.push_back(with_items(request, length * std::max<u64>(request.rows, 1)));
+    requests.push_back(with_items(request, length * (has_segments ? 40 : std::max<u64>(request.rows, 1))));
   }
+  // Of long segments there are few, and the last launches have short ones.
+  if (has_segments)
+    for (SortRequest& request : requests) request.segment_count = 1 + random.below(&request == &requests[0] ? 7 : 60);
   int run = 0;
   for (SortRequest& request : requests) {
     // The last row is shorter, or there is one fewer.
@@ -441,7 +476,8 @@ TEST(SortDesign, HasEveryValueOfEveryParameter) {
 TEST(SortsByDefault, PutKeysInOrder) {
   Random random(5);
   const SortRequest pairs = with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32);
-  for (const SortRequest& request : {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000)})
+  for (const SortRequest& request : {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000),
+                                     with_items(in_segments(pairs, 9), 3000)})
     for (const FamilyModel* family : able_families(request))
       check({.request = request,
              .config = family->default_config(request, kHostSm),
@@ -457,7 +493,7 @@ TEST(SortsOnOneWorkspace, PutKeysInOrder) {
   for (const SortRequest& request :
        {keys_of_type(ValueType::i64), keys_of_type(ValueType::u8), consumed,
         with(keys_of_type(ValueType::u8), Sorted::indices, ValueType::u32),
-        with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32),
+        with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32), in_segments(consumed, 7),
         with(keys_of_type(ValueType::f32, Order::descending), Sorted::keys_and_indices, ValueType::u32)})
     for (const FamilyModel* family : able_families(with_items(request, 1000))) {
       const auto is_legal = [&](const Config& config) {

@@ -89,9 +89,20 @@ Starts drawn_starts(const ScanRequest& request, Random& random) {
   return starts;
 }
 
+// One initial value, or one of each segment.
+Bytes drawn_inits(const SegmentedScan& scan, const Starts& starts) {
+  if (scan.request.init != Init::each) return scan_init(scan.request, scan.custom);
+  ScanRequest inits = scan.request;
+  inits.input_type = inits.accumulator_type;
+  inits.n = static_cast<u64>(std::ranges::count(starts.at, true));
+  return scan_items(inits, scan.seed + 1, scan.custom);
+}
+
 // Every segment as a scan of its own.
 Bytes expected_segments(const SegmentedScan& scan, const Starts& starts, const Bytes& items, const Bytes& init) {
   const auto in = static_cast<u64>(scan.request.input_bytes());
+  const u64 step = scan.request.init == Init::each ? static_cast<u64>(scan.request.accumulator_bytes()) : 0;
+  const unsigned char* its_init = init.data();
   Bytes expected;
   for (u64 first = 0; first < scan.request.n;) {
     u64 end = first + 1;
@@ -101,7 +112,8 @@ Bytes expected_segments(const SegmentedScan& scan, const Starts& starts, const B
     one.n = end - first;
     const Bytes its(items.begin() + static_cast<std::ptrdiff_t>(first * in),
                     items.begin() + static_cast<std::ptrdiff_t>(end * in));
-    const Bytes results = expected_scan(one, its, init.data(), scan.custom);
+    const Bytes results = expected_scan(one, its, its_init, scan.custom);
+    its_init += step;
     expected.insert(expected.end(), results.begin(), results.end());
     first = end;
   }
@@ -115,8 +127,8 @@ void check(SegmentedScan scan, Random& random) {
   Starts starts;
   if (!is_rehearsal()) {
     items = scan_items(request, scan.seed, scan.custom);
-    init = scan_init(request, scan.custom);
     starts = drawn_starts(request, random);
+    init = drawn_inits(scan, starts);
     scan.beside = request.segments == Segments::keys ? OperandRole::keys : OperandRole::flags;
     scan.entries = &starts.entries;
     const u64 alignment = request.segments == Segments::flags  ? 1
@@ -139,8 +151,9 @@ void check_totals(SegmentedScan scan, Random& random) {
     return run(scan, none, none, none);
   }
   HostDevice& device = bench().device;
-  const Bytes items = scan_items(request, scan.seed, scan.custom), init = scan_init(request, scan.custom);
+  const Bytes items = scan_items(request, scan.seed, scan.custom);
   const Starts starts = drawn_starts(request, random);
+  const Bytes init = drawn_inits(scan, starts);
   const auto of_key = static_cast<u64>(key_bytes(request)), bytes = static_cast<u64>(request.output_bytes());
   const GuardedMemory keys(device, request.n * of_key), count(device, 8);
   const Bytes poison(keys.data(), keys.data() + keys.size());
@@ -179,6 +192,15 @@ void check_totals(SegmentedScan scan, Random& random) {
   EXPECT_TRUE(keys.surroundings_intact() && count.surroundings_intact());
 }
 
+// Gives each segment an initial value, where that is served.
+void begin_each_by_chance(ScanRequest& request, Random& random) {
+  if (!random.chance(40)) return;
+  ScanRequest each = request;
+  each.init = Init::each;
+  if (random.chance(50)) each.count_width = IntegerWidth::bits_32;
+  if (unsupported_reason(each) == nullptr && invalid_starts_reason(each) == nullptr) request = each;
+}
+
 const Design& design() {
   static const Design kDesign(
       "starts", 2, 1,
@@ -205,6 +227,7 @@ TEST_P(StartsOfSegments, BeginSegmentsAtEveryItem) {
   Random random(row.seed());
   ScanRequest request = by(row.token_of<Segments>("segments"), request_of(row));
   request.keys = row.token_of<Keys>("keys");
+  begin_each_by_chance(request, random);
   const Config config = random_config(row.family(), request, kMaxTileItems, random);
   const auto tile = static_cast<u64>(row.family().tile_items(config, request));
   for (const u64 n : {u64{1}, u64{31}, u64{33}, tile - 1, tile, tile + 1, 3 * tile + 5}) {
@@ -228,6 +251,7 @@ TEST_P(TotalsOfSegments, AreTheLastResults) {
   request.keys = row.token_of<Keys>("keys");
   request.results = Results::totals;
   if (random.chance(50)) request.count_width = IntegerWidth::bits_32;
+  begin_each_by_chance(request, random);
   if (started_bytes(request) > kMaxValueBytes) GTEST_SKIP() << "the accumulator and a count do not fit";
   const Config config = random_config(row.family(), request, kMaxTileItems, random);
   const auto tile = static_cast<u64>(row.family().tile_items(config, request));

@@ -137,6 +137,14 @@ TEST_F(WorkerOnHost, TunesTheCallersOwnOperator) {
   EXPECT_GT(measured["measurements"][0]["median_us"], 0);
 }
 
+// Offsets of 64 bits lie on their own boundaries, though offsets of 32 bits took more bytes before.
+TEST_F(WorkerOnHost, VerifiesSegmentsByOffsetsOfEveryWidth) {
+  const Json asked = {
+      {"algorithm", "reduce"}, {"input_type", "i32"}, {"segments", "offsets"}, {"segment_count", 2000}, {"n", 700}};
+  const Json config = result("space", {{"request", asked}})["default_config"];
+  EXPECT_GE(result("verify", {{"request", asked}, {"config", config}, {"all_kinds", true}})["checks"], 50);
+}
+
 // The kernel for aligned pointers would be refused by the device.
 TEST_F(WorkerOnHost, MeasuresArraysBehindABoundaryByTheKernelForThem) {
   for (const char* algorithm : {"scan", "reduce", "select", "sort"}) {

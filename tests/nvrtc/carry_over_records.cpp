@@ -78,6 +78,11 @@ class Tree {
     return hash == hash_of_all_ || hash == joint_template_hash(hash_of(low), hash_of(high));
   }
 
+  bool has(const FamilyModel& family) const {
+    const std::string name = '/' + fs::path(family.header()).filename().string();
+    return std::ranges::any_of(paths_, [&](const std::string& path) { return path.ends_with(name); });
+  }
+
   // Whether these templates have every member that the request sets.
   bool know(const Request& request) const {
     return std::ranges::all_of(request.members(), [&](const MemberModel& member) {
@@ -372,7 +377,7 @@ void write_table(const std::vector<fs::path>& roots) {
   for (const fs::path& root : roots) {
     const Tree tree(root);
     for (const FamilyModel* family : families()) {
-      if (family->standing() == Standing::gallery) continue;  // kept for nobody
+      if (family->standing() == Standing::gallery || !tree.has(*family)) continue;  // has no records
       for (const bool custom : {false, true}) {
         // Kernels that ask a function of the caller's have changed.
         if (custom && family->algorithm().operator_member() == nullptr) continue;

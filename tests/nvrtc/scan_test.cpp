@@ -169,6 +169,13 @@ ScanRequest request_of(const RowReader& row, bool many) {
   } else if (takes_only_columns(family)) {
     request.segments = Segments::columns;
     request.columns = many ? 1 << 10 : 16;
+  } else if (takes_only_offsets(family)) {
+    request.segments = Segments::offsets;
+    request.segment_count = 1 + request.n / (row.is("which", "first") ? 16 : row.is("which", "second") ? 300 : 4096);
+    request.offset_type = other ? OffsetType::i64 : OffsetType::u32;
+    request.offset_form = other ? OffsetForm::begins_and_ends : OffsetForm::bounds;
+    request.count_source = other ? CountSource::memory : CountSource::call;
+    if (request.init == Init::memory && other) request.init = Init::each;
   }
   return request;
 }
@@ -246,6 +253,22 @@ TEST(Scans, CompileForEveryArchitectureInRegisters) {
     const int most_spilled = takes_source ? 1 << 20 : request.n_source == NSource::memory ? 8 : 0;
     expect_registers_hold(binary, most_spilled, takes_source ? kStateBytes : 1, to_string(config));
   });
+}
+
+// What offsets of segments are checked by, where a caller asks for that.
+TEST(Scans, CompileTheCheckOfOffsets) {
+  constexpr int kSms[] = {75, 80, 90, 120};
+  for (int turn = 0; turn < 4; ++turn) {
+    ScanRequest request{.segments = Segments::offsets, .n = kFew, .segment_count = 10};
+    request.offset_type = static_cast<OffsetType>(turn);
+    request.offset_form = OffsetForm::begins_and_ends;
+    request.count_source = static_cast<CountSource>(turn % 3);
+    const auto kernels = {"check_offsets", "mark_items", "find_overlap"};
+    expect_registers_hold(
+        compiled_whole(instantiate_check(request, "scan/kernels/check_offsets.h", {kernels.begin(), kernels.end()}),
+                       kSms[turn]),
+        0, 1, "a check of offsets");
+  }
 }
 
 // The default of scan_columns once asked for three CTAs an SM where staged tiles spill. Few columns are staged.

@@ -49,6 +49,12 @@ SortRequest sort_of(const RowReader& row) {
     request.rows = 8;
   }
   request.n = kManySorted;
+  if (row.is("cut", "segments")) {  // of a group, and of a CTA
+    request.segments = Segments::offsets;
+    request.segment_count = request.n / (narrow ? 20 : 1000);
+    request.offset_form = narrow ? OffsetForm::bounds : OffsetForm::begins_and_ends;
+    request.count_source = narrow ? CountSource::call : CountSource::memory;
+  }
   if (row.family().unsupported_reason(request, sm_of(row)) != nullptr) request.n = kFewSorted;
   return request;
 }
@@ -65,8 +71,8 @@ const Design& sorts() {
                                {"key_bytes", {"1", "2", "4", "8"}},
                                {"class", {"unsigned", "signed", "floating"}},
                                {"beside", {"nothing", "index", "number", "struct"}},
+                               {"cut", {"none", "rows", "segments"}},
                                {"payload", {"narrow", "wide"}, true},
-                               {"cut", {"none", "rows"}, true},
                                {"order", {"ascending", "descending"}, true},
                                {"input", {"kept", "consumed"}, true},
                                {"pointers", {"aligned", "any"}, true}},
@@ -87,6 +93,22 @@ TEST(Sorts, CompileForEveryArchitectureWithoutArraysInLocalMemory) {
     const Binary binary = compiled_whole(instantiate(request, config, row.variant()), sm_of(row));
     expect_registers_hold(binary, kMostSpilledBytes, 1, to_string(config));
   });
+}
+
+// What offsets of segments are checked by, where a caller asks for that.
+TEST(Sorts, CompileTheCheckOfOffsets) {
+  constexpr int kSms[] = {75, 80, 90, 120};
+  for (int turn = 0; turn < 4; ++turn) {
+    SortRequest request{.segments = Segments::offsets, .n = kFewSorted, .segment_count = 10};
+    request.offset_type = static_cast<OffsetType>(turn);
+    request.offset_form = OffsetForm::begins_and_ends;
+    request.count_source = static_cast<CountSource>(turn % 3);
+    const auto kernels = {"check_offsets", "mark_items", "find_overlap"};
+    expect_registers_hold(
+        compiled_whole(instantiate_check(request, "sort/kernels/check_offsets.h", {kernels.begin(), kernels.end()}),
+                       kSms[turn]),
+        0, 1, "a check of offsets");
+  }
 }
 
 }  // namespace

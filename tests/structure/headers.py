@@ -19,7 +19,8 @@ PUBLIC_C = [path for path in PUBLIC if path.suffix == ".h"]
 OPTION_STRUCTS = [
     *("ScanOptions", "ReduceOptions", "ArgOptions", "SelectOptions", "FlaggedOptions", "UniqueOptions"),
     *("ThreeWayOptions", "LoadBalanceOptions", "ExpandOptions", "SortOptions", "ArgsortOptions"),
-    *("SegmentTotalOptions", "RunLengthOptions"),
+    *("SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
+    *("RunLengthOptions", "RunLengthDecodeOptions"),
 ]
 
 GXX = os.environ.get("CXX", "g++")

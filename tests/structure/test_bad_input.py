@@ -66,6 +66,7 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
 NEVER_WRONG = {
     *((f"scantune_{name}_request", "head") for name in ("scan", "reduce", "select", "load_balance", "sort")),
     *((options, "capacity") for options in ("SegmentTotalOptions", "RunLengthOptions")),
+    ("RunLengthDecodeOptions", "device_runs"),
     ("scantune_allocator", "user"),
     ("scantune_trim", "freed_bytes"),
     ("Op::custom", "state"),
@@ -140,7 +141,8 @@ def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
     structs = (
         *("scantune_head", "ScanOptions", "ReduceOptions", "ArgOptions"),
         *("SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
-        *("SortOptions", "ArgsortOptions", "SegmentTotalOptions", "RunLengthOptions"),
+        *("SortOptions", "ArgsortOptions", "SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
+        "RunLengthOptions",
     )
     missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

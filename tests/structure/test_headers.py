@@ -92,7 +92,7 @@ NAMES = [
     "using cudaStream_t = CUstream_st*;",
     "struct Others {",
     "  T *in, *out, *d_start, *first, *second, *rest, identity;",
-    "  int n, max_n, columns, lines, rows, length;",
+    "  int n, max_n, columns, lines, rows, length, segments, *begins, *ends;",
     "  unsigned char* flags;",
     "  unsigned *places, *keys, *keys_out, *indices;",
     "  float *values, *values_out;",
@@ -110,7 +110,7 @@ def rows_of_port() -> list[tuple[str, str]]:
     return re.findall(r"^\| `([^|]*)` \|(?: `([^|]*)`)? \|$", page, re.MULTILINE)
 
 
-NO_WHOLE_CALLS = {"expand()"}  # of the page's right column
+NO_WHOLE_CALLS = {"run_length_decode()"}  # of the page's right column
 
 
 def calls_of_scantune() -> list[str]:
@@ -120,7 +120,7 @@ def calls_of_scantune() -> list[str]:
     code = [span for cell in cells for span in re.findall(r"`([^`]*)`", cell)]
     calls = [span for span in code if re.search(r"\w(<.*>)?\(", span) and span not in NO_WHOLE_CALLS]
     plans = re.findall(r"^    (const auto plan = [^\n]*)\n    (plan\([^\n]*)$", page, re.MULTILINE)
-    assert (len(calls), len(plans)) == (33, 1)
+    assert (len(calls), len(plans)) == (35, 1)
     return [*(f"{call.rstrip(';')};" for call in calls), *(f"{{ {first} {second} }}" for first, second in plans)]
 
 
@@ -368,7 +368,8 @@ ORDER = [
         "load",
         "store",
     ),
-    *("init", "device_init", "device_inits", "device_n", "device_clamped", "values", "indices", "rank_of"),
+    *("init", "device_init", "device_inits", "device_n", "device_clamped", "device_segment_count", "device_runs"),
+    *("values", "indices", "rank_of"),
     *("capacity", "second_capacity", "rejected_capacity"),
     *("check", "stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),
 ]

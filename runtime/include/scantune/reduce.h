@@ -17,12 +17,6 @@ typedef enum scantune_extremes {
   SCANTUNE_BOTH_EXTREMES = 1 /* op is SCANTUNE_MIN; the greatest goes to SCANTUNE_SECOND and SCANTUNE_SECOND_INDICES */
 } scantune_extremes;
 
-/* How offsets describe segments. */
-typedef enum scantune_offset_form {
-  SCANTUNE_BOUNDS = 0,         /* segment s is [begins[s], begins[s + 1]): one more offset than segments */
-  SCANTUNE_BEGINS_AND_ENDS = 1 /* segment s is [begins[s], ends[s]), with SCANTUNE_ENDS */
-} scantune_offset_form;
-
 /* A reduction of SCANTUNE_INPUT, n items, to SCANTUNE_OUTPUT: one result, or one per row, column or segment. A result
  * combines init, or else the operator's identity, with the items in order. If n is 0, it is init or the identity; a
  * custom operator without identity then needs init. Equal inputs give equal bits on every run of one device and config.

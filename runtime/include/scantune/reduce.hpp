@@ -131,18 +131,9 @@ auto reduction_of(std::uint64_t n, const ReduceOptions<Acc>& options) {
 template <class PlanType, class In, class Offset, class Out, class Acc>
 auto segmented_reduction_of(std::uint64_t n, std::uint64_t segment_count, scantune_offset_form form,
                             const SegmentedReduceOptions<Acc>& options) {
-  static_assert(kIsIndex<Offset>, "offsets must be integers of 4 or 8 bytes");
   Call<scantune_reduce_request, PlanType> call = {SCANTUNE_REDUCE_REQUEST_INIT, options.stream};
-  scantune_reduce_request& request = call.request;
-  take_combining<In, Out, Acc>(request, n, options);
-  request.segments = SCANTUNE_BY_OFFSETS;
-  request.offset_type = count_type<Offset>();
-  request.offset_form = form;
-  request.segment_count = segment_count;
-  request.device_segment_count = options.device_segment_count.get();
-  request.segment_count_type = options.device_segment_count.type();
-  request.device_inits = options.device_inits;
-  request.check = options.check ? 1 : 0;
+  take_combining<In, Out, Acc>(call.request, n, options);
+  take_offsets<Offset>(call.request, segment_count, form, options);
   return call;
 }
 template <class In, class Offset, class Out, class Acc>
@@ -232,7 +223,7 @@ SCANTUNE_EXPLAIN_MISTAKES(reduce)
 // order; items in gaps are not read. All arrays are in device memory, and the output overlaps no other. The host does
 // not read the offsets. One below 0 counts as 0, one above n as n, and a segment that ends before it begins is empty.
 // Else as reduce().
-template <class In, class Offset, class Out, class Acc = default_accumulator_t<In, Out>>
+template <class In, class Offset, class Out, class Acc = default_accumulator_t<In, std::remove_const_t<Out>>>
 void segmented_reduce(const In* input, const Offset* offsets, Out* output, std::uint64_t n, std::uint64_t segment_count,
                       const SegmentedReduceOptions<std::type_identity_t<Acc>>& options = {}) {
   detail::reduction_by_bounds<In, Offset, Out, Acc>(n, segment_count, options).run(input, offsets, output);

@@ -21,7 +21,11 @@ typedef enum scantune_results {
 
 /* A scan of SCANTUNE_INPUT into SCANTUNE_OUTPUT, n items each; in place if the two are equal. SCANTUNE_FLAGS or
  * SCANTUNE_KEYS say where segments start; they must not overlap the output. If n is 0, it does nothing. Start from
- * SCANTUNE_SCAN_REQUEST_INIT. */
+ * SCANTUNE_SCAN_REQUEST_INIT.
+ *
+ * With SCANTUNE_BY_OFFSETS each segment is scanned where its items are. Segments may be empty, leave gaps and be in any
+ * order; items in gaps are neither read nor written. Those of several segments get unspecified results. Offsets are
+ * taken as scantune_reduce_request takes them, and must not overlap the output. */
 typedef struct scantune_scan_request {
   scantune_head head;
   scantune_type input_type;       /* type of the items; has no default */
@@ -56,16 +60,17 @@ typedef struct scantune_scan_request {
   const scantune_function* store;
   /* The initial value, an accumulator that is combined before the first item; set at most one of the three. init is in
    * host memory. device_init is in device memory, outside the output, and is read when the scan runs, in stream order.
-   * device_inits has one value per row or column, in order. Without any, an exclusive scan starts from the operator's
-   * identity, which changes no item: for SCANTUNE_MIN the greatest value of the input type, or of an accumulator that
-   * cannot hold all of them; for SCANTUNE_MAX the least. */
+   * device_inits has one value per row, column or segment, in order, and at least one; with flags, bits or keys it is
+   * refused in reverse. Without any, an exclusive scan starts from the operator's identity, which changes no item: for
+   * SCANTUNE_MIN the greatest value of the input type, or of an accumulator that cannot hold all of them; for
+   * SCANTUNE_MAX the least. */
   const void* init;
   const void* device_init;
   const void* device_inits;
-  /* The number of items, in device memory, not for rows and columns; NULL: n. It is read when the scan runs, in
-   * stream order, so it may change between replays of a graph. It must be outside the output. If it is greater than n
-   * or negative, the first n items are scanned. Nothing is written after the scanned items. If n is 0, nothing runs and
-   * device_clamped is not written. */
+  /* The number of items, in device memory, not for rows, columns and offsets; NULL: n. It is read when the scan runs,
+   * in stream order, so it may change between replays of a graph. It must be outside the output. If it is greater than
+   * n or negative, the first n items are scanned. Nothing is written after the scanned items. If n is 0, nothing runs
+   * and device_clamped is not written. */
   const void* device_n;
   uint32_t* device_clamped; /* the scan writes 1 here if *device_n is greater than n, else 0; or NULL */
   /* type of the keys of SCANTUNE_BY_KEYS; else the default. Without `equal` a number: integers are equal if their bytes
@@ -77,6 +82,13 @@ typedef struct scantune_scan_request {
   uint32_t spare;           /* reserved; must be 0 */
   const uint64_t* capacity; /* how many totals there is room for, in host memory; NULL: n. Those beyond are counted and
                                not written; of 0 their arrays may be NULL */
+  /* Of SCANTUNE_BY_OFFSETS, as in scantune_reduce_request; else all are 0. */
+  scantune_type offset_type;
+  scantune_offset_form offset_form;
+  uint64_t segment_count;
+  const void* device_segment_count;
+  scantune_type segment_count_type;
+  uint32_t check; /* also names the first segment, by number, that has items of another */
   /* Whether a key equals the one before it in memory: a function of role SCANTUNE_FUNCTION_EQUAL. NULL compares numbers
    * by their type; structs need one. Half-precision keys are floats there. */
   const scantune_function* equal;
@@ -89,7 +101,8 @@ typedef struct scantune_scan_request {
   {SCANTUNE_HEAD_INIT(SCANTUNE_SCAN, scantune_scan_request, 4), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE,         \
    SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_SUM, NULL, SCANTUNE_INCLUSIVE, SCANTUNE_FORWARD, SCANTUNE_NO_SEGMENTS,       \
    SCANTUNE_DEFAULT_TYPE, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,           \
-   SCANTUNE_DEFAULT_TYPE, SCANTUNE_RESULTS, SCANTUNE_DEFAULT_TYPE, 0, NULL, NULL, 0, 0}
+   SCANTUNE_DEFAULT_TYPE, SCANTUNE_RESULTS, SCANTUNE_DEFAULT_TYPE, 0, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_BOUNDS,   \
+   0, NULL, SCANTUNE_DEFAULT_TYPE, 0, NULL, 0, 0}
 /* clang-format on */
 
 #endif

@@ -4,6 +4,8 @@
 //   runtime::scan(d_flags, d_offsets, n, {.kind = runtime::Kind::exclusive});  // i8 in, i32 out
 //   runtime::scan_by_key(d_in, d_keys, d_out, n);        // each run of equal keys is scanned separately
 //   runtime::segmented_scan(d_in, d_flags, d_out, n);    // a segment starts at each flag that is not 0
+//   runtime::segmented_scan(d_in, d_offsets, d_out, n, segments);         // a segment is between two offsets
+//   runtime::segmented_scan(d_in, d_begins, d_ends, d_out, n, segments);  // in any order, with gaps
 //   auto plan = runtime::plan<float>(n, runtime::Op::max);
 //   plan(d_in, d_out, stream);
 #pragma once
@@ -12,6 +14,7 @@
 #ifdef SCANTUNE_CXX20
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -48,7 +51,7 @@ struct ScanOptions {
   // op's identity, which changes no item: the minimum of std::int8_t items starts from 127.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
-  const Acc* device_inits = nullptr;  // one per row or column, in order
+  const Acc* device_inits = nullptr;  // one per row, column or segment, in order
   // The number of items, in device memory, outside the output; null: the call's n. It is read when the scan runs, in
   // stream order, so it may change between replays of a graph. At most n items are scanned; input and output have room
   // for n. Nothing is written after the scanned items. Not with rows or columns.
@@ -72,6 +75,32 @@ struct ScanOptions {
   std::string config = {};
 };
 
+// Acc: the type that items are combined in. Of segments by offsets; members that ScanOptions has, too, mean the same.
+template <class Acc>
+struct SegmentedScanOptions {
+  Op op = Op::sum;
+  Kind kind = Kind::inclusive;
+  Direction direction = Direction::forward;
+  UserFunction load = {};
+  UserFunction store = {};
+  InitialValue<Acc> init = {};
+  const Acc* device_init = nullptr;
+  const Acc* device_inits = nullptr;  // one per segment
+  // The number of segments, in device memory: a pointer to an integer of 4 or 8 bytes; null: segment_count. It is read
+  // when the scan runs. Of more than segment_count, or a negative number, segment_count segments are scanned.
+  detail::Read device_segment_count = nullptr;
+  // Check the offsets first. The check waits for the stream and throws a RequestError that names the first offset
+  // outside [0, n], or end before its begin, and else the first segment that has items of another. It is refused while
+  // the stream is being captured.
+  bool check = false;
+  Stream stream = nullptr;
+  Determinism determinism = Determinism::unconstrained;
+  Latency latency = Latency::back_to_back;
+  int captured_launches = 4;
+  Device device = Device::current_gpu;
+  std::string config = {};
+};
+
 // A plan of scan().
 template <class In, class Out = In>
 using ScanPlan = Plan<Input<In>, Output<Out>>;
@@ -81,6 +110,10 @@ template <class In, class Key, class Out = In>
 using ScanByKeyPlan = Plan<Input<In>, Keys<Key>, Output<Out>>;
 template <class In, class Flag = std::uint8_t, class Out = In>
 using SegmentedScanPlan = Plan<Input<In>, Flags<Flag>, Output<Out>>;
+template <class In, class Offset, class Out = In>
+using SegmentedScanBoundsPlan = Plan<Input<In>, Begins<Offset>, Output<Out>>;
+template <class In, class Offset, class Out = In>
+using SegmentedScanRangesPlan = Plan<Input<In>, Begins<Offset>, Ends<Offset>, Output<Out>>;
 
 namespace detail {
 
@@ -129,6 +162,21 @@ inline void take_mapped(Request& request, std::uint64_t n, const Options& option
   if (request.store != nullptr)
     check_role<SCANTUNE_FUNCTION_MAP, SCANTUNE_FUNCTION_MAP_INDEXED, SCANTUNE_FUNCTION_WRITE>("store", request.store);
   check_maps<In, Acc, Out>(request.load != nullptr, request.store != nullptr);
+}
+
+// Sets the members that requests of segments by offsets share.
+template <class Offset, class Request, class Options>
+inline void take_offsets(Request& request, std::uint64_t segment_count, scantune_offset_form form,
+                         const Options& options) {
+  static_assert(kIsIndex<Offset>, "offsets must be integers of 4 or 8 bytes");
+  request.segments = SCANTUNE_BY_OFFSETS;
+  request.offset_type = count_type<Offset>();
+  request.offset_form = form;
+  request.segment_count = segment_count;
+  request.device_segment_count = options.device_segment_count.get();
+  request.segment_count_type = options.device_segment_count.type();
+  if constexpr (requires { request.device_inits; }) request.device_inits = options.device_inits;
+  request.check = options.check ? 1 : 0;
 }
 
 // Sets the members that scans and reductions share. The request points into the options, which must outlive it.
@@ -196,6 +244,27 @@ auto flagged_scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
                                                    sizeof(Flag) == 1 ? SCANTUNE_BY_FLAGS : SCANTUNE_BY_BITS);
 }
 
+template <class PlanType, class In, class Offset, class Out, class Acc>
+auto scan_by_offsets_of(std::uint64_t n, std::uint64_t segment_count, scantune_offset_form form,
+                        const SegmentedScanOptions<Acc>& options) {
+  Call<scantune_scan_request, PlanType> call = {SCANTUNE_SCAN_REQUEST_INIT, options.stream};
+  take_combining<In, Out, Acc>(call.request, n, options);
+  take_offsets<Offset>(call.request, segment_count, form, options);
+  call.request.kind = static_cast<scantune_kind>(options.kind);
+  call.request.direction = static_cast<scantune_direction>(options.direction);
+  return call;
+}
+template <class In, class Offset, class Out, class Acc>
+auto scan_by_bounds_of(std::uint64_t n, std::uint64_t segment_count, const SegmentedScanOptions<Acc>& options) {
+  return scan_by_offsets_of<SegmentedScanBoundsPlan<In, Offset, Out>, In, Offset, Out, Acc>(n, segment_count,
+                                                                                            SCANTUNE_BOUNDS, options);
+}
+template <class In, class Offset, class Out, class Acc>
+auto scan_of_ranges(std::uint64_t n, std::uint64_t segment_count, const SegmentedScanOptions<Acc>& options) {
+  return scan_by_offsets_of<SegmentedScanRangesPlan<In, Offset, Out>, In, Offset, Out, Acc>(
+      n, segment_count, SCANTUNE_BEGINS_AND_ENDS, options);
+}
+
 }  // namespace detail
 
 // Scans input[0, n) into output[0, n), both in device memory; in place if they are the same. With strides, either array
@@ -228,8 +297,8 @@ SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
 // Scans each run of equal neighbouring keys separately. Keys are numbers: integers are equal if their bytes are; a NaN
 // equals nothing, and -0 equals +0. With .equality they may be structs, too. They are n, in device memory, and must not
-// overlap the output. `segments` is left out, and device_inits: every run starts from one initial value. Accumulators
-// have at most 24 bytes. Else as scan().
+// overlap the output. `segments` is left out. device_inits has as many values as there are runs, and is refused in
+// reverse. Accumulators have at most 24 bytes, with device_inits 16. Else as scan().
 template <class In, class Key, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan_by_key(const In* input, const Key* keys, Out* output, std::uint64_t n,
                  const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
@@ -255,8 +324,41 @@ SegmentedScanPlan<In, Flag, Out> segmented_scan_plan(std::uint64_t n,
                                                      const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   return detail::flagged_scan_of<In, Flag, Out, Acc>(n, options).plan();
 }
+
+// Scans each of the segments where its items are: segment s is input[offsets[s], offsets[s + 1]), of segment_count + 1
+// offsets; or with begins and ends input[begins[s], ends[s]). Segments may be empty, leave gaps and be in any order;
+// items in gaps are neither read nor written. Those of several segments get unspecified results. All arrays are in
+// device memory, and the output may be the input. The host does not read the offsets. One below 0 counts as 0, one
+// above n as n, and a segment that ends before it begins is empty. Else as scan(). The last parameter of the template
+// is the type of segment_count.
+template <class In, class Offset, class Out, class Acc = default_accumulator_t<In, std::remove_const_t<Out>>,
+          std::integral Number>
+void segmented_scan(const In* input, const Offset* offsets, Out* output, std::uint64_t n, Number segment_count,
+                    const SegmentedScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  detail::scan_by_bounds_of<In, Offset, Out, Acc>(n, static_cast<std::uint64_t>(segment_count), options)
+      .run(input, offsets, output);
+}
+template <class In, class Offset, class Out, class Acc = default_accumulator_t<In, Out>, std::integral Number>
+void segmented_scan(const In* input, const Offset* begins, const Offset* ends, Out* output, std::uint64_t n,
+                    Number segment_count, const SegmentedScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  detail::scan_of_ranges<In, Offset, Out, Acc>(n, static_cast<std::uint64_t>(segment_count), options)
+      .run(input, begins, ends, output);
+}
 SCANTUNE_EXPLAIN_MISTAKES(segmented_scan)
+
+// Create plans for exactly n items and segment_count segments. Throw what plan() throws.
+template <class In, class Offset, class Out = In, class Acc = default_accumulator_t<In, Out>, std::integral Number>
+SegmentedScanBoundsPlan<In, Offset, Out> segmented_scan_plan(
+    std::uint64_t n, Number segment_count, const SegmentedScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::scan_by_bounds_of<In, Offset, Out, Acc>(n, static_cast<std::uint64_t>(segment_count), options).plan();
+}
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_scan_plan)
+template <class In, class Offset, class Out = In, class Acc = default_accumulator_t<In, Out>>
+SegmentedScanRangesPlan<In, Offset, Out> segmented_scan_ranges_plan(
+    std::uint64_t n, std::uint64_t segment_count, const SegmentedScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::scan_of_ranges<In, Offset, Out, Acc>(n, segment_count, options).plan();
+}
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_scan_ranges_plan)
 
 // Says which config scan() would run for n items, from which record, and why. Nothing runs, and no workspace is
 // reserved.

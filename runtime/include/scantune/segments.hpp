@@ -26,11 +26,13 @@ namespace scantune::runtime {
 template <class Acc>
 struct SegmentTotalOptions {
   Op op = Op::sum;
-  UserFunction equality = {};   // of reduce_by_key() alone, as in ScanOptions
-  UserFunction load = {};       // as in ScanOptions; an index is that of an item
-  UserFunction store = {};      // its index is that of a segment
-  InitialValue<Acc> init = {};  // combined before the first item of each segment
+  UserFunction equality = {};  // of reduce_by_key() alone, as in ScanOptions
+  UserFunction load = {};      // as in ScanOptions; an index is that of an item
+  UserFunction store = {};     // its index is that of a segment
+  // Combined before the first item of each segment; set at most one of the three. device_inits has one per segment.
+  InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
+  const Acc* device_inits = nullptr;
   detail::Read device_n = {};  // as in ScanOptions
   std::uint32_t* device_clamped = nullptr;
   std::optional<std::uint64_t> capacity = {};  // of results; without a number n
@@ -71,6 +73,7 @@ ScanOptions<Acc> scan_options(const SegmentTotalOptions<Acc>& options) {
           .store = options.store,
           .init = options.init,
           .device_init = options.device_init,
+          .device_inits = options.device_inits,
           .device_n = options.device_n,
           .device_clamped = options.device_clamped,
           .stream = options.stream,
@@ -140,7 +143,8 @@ SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(reduce_by_key_plan)
 
 // Reduces each segment, of which one starts at item 0 and at each item whose flag is set: a byte, or a bit as for
 // segmented_scan().
-template <class In, class Flag, class Out, class CountType, class Acc = default_accumulator_t<In, Out>>
+template <class In, class Flag, class Out, class CountType,
+          class Acc = default_accumulator_t<In, std::remove_const_t<Out>>>
 void segmented_reduce(const In* input, const Flag* flags, Out* totals, CountType* count, std::uint64_t n,
                       const SegmentTotalOptions<std::type_identity_t<Acc>>& options = {}) {
   detail::with_totals<CountType>(

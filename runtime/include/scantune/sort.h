@@ -11,7 +11,7 @@ typedef enum scantune_order { SCANTUNE_ASCENDING = 0, SCANTUNE_DESCENDING = 1 } 
 typedef enum scantune_sorted {
   SCANTUNE_SORTED_KEYS = 0,
   SCANTUNE_SORTED_PAIRS = 1,           /* the keys, and the value of each */
-  SCANTUNE_SORTED_INDICES = 2,         /* the input index of each key, within its row if there are rows */
+  SCANTUNE_SORTED_INDICES = 2,         /* the input index of each key, within its row or segment if there are such */
   SCANTUNE_SORTED_KEYS_AND_INDICES = 3 /* both, to two outputs */
 } scantune_sorted;
 
@@ -27,16 +27,21 @@ typedef enum scantune_end_bit {
   SCANTUNE_NO_BITS = -2   /* before bit 0: no bit is compared */
 } scantune_end_bit;
 
-/* A sort of n keys, or of each row of keys separately. It is stable: equal keys keep their order. Integers compare as
- * in C. Floating-point numbers have a total order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs
- * of one sign by their bits. Start from SCANTUNE_SORT_REQUEST_INIT.
+/* A sort of n keys, or of each row or segment of keys separately. It is stable: equal keys keep their order. Integers
+ * compare as in C. Floating-point numbers have a total order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN,
+ * and NaNs of one sign by their bits. Start from SCANTUNE_SORT_REQUEST_INIT.
  *
  * SCANTUNE_INPUT: the keys. SCANTUNE_OUTPUT: the sorted keys, or with SCANTUNE_SORTED_INDICES their input indices.
  * Further arrays of n each: SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with SCANTUNE_SORTED_PAIRS, and SCANTUNE_INDICES
  * with SCANTUNE_SORTED_KEYS_AND_INDICES. Arrays must not overlap: a sort is never in place. The workspace holds about
  * one more copy of the keys and of what moves with them, or two copies of keys that are not written out. With
  * SCANTUNE_CONSUME_INPUT it holds neither keys that are written out nor values, only indices and one copy of keys that
- * are not; SCANTUNE_INPUT and SCANTUNE_VALUES are written through. */
+ * are not; SCANTUNE_INPUT and SCANTUNE_VALUES are written through.
+ *
+ * With SCANTUNE_BY_OFFSETS, SCANTUNE_BEGINS and SCANTUNE_ENDS say where segments are, and results are where their
+ * items are. Segments may be empty, leave gaps and be in any order; items in gaps are neither read nor written. Items
+ * of several segments get unspecified results. Offsets are taken as scantune_reduce_request takes them, and must not
+ * overlap the outputs, nor an input that is consumed. */
 typedef struct scantune_sort_request {
   scantune_head head;
   scantune_type input_type;  /* of the keys, a number; to sort other items, pass them as values of such keys */
@@ -52,7 +57,7 @@ typedef struct scantune_sort_request {
    * is 0 and end_bit SCANTUNE_NO_BITS, no bit is compared: keys and values are copied, and indices count from 0. */
   int32_t begin_bit;
   int32_t end_bit;
-  scantune_segments segments; /* SCANTUNE_ROWS: each row is sorted separately; columns cannot be sorted */
+  scantune_segments segments; /* SCANTUNE_ROWS, SCANTUNE_BY_OFFSETS: each row or segment is sorted separately */
   scantune_type index_type; /* type of indices: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without indices the
                                default is all that is allowed */
   uint64_t rows;            /* number of rows, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
@@ -61,13 +66,21 @@ typedef struct scantune_sort_request {
   /* Makes the values, as in scantune_scan_request, of SCANTUNE_VALUES or of their indices alone; not with
    * SCANTUNE_CONSUME_INPUT. NULL: none. */
   const scantune_function* load;
+  /* Of SCANTUNE_BY_OFFSETS, as in scantune_reduce_request; else all are 0. */
+  scantune_type offset_type;
+  scantune_offset_form offset_form;
+  uint64_t segment_count;
+  const void* device_segment_count;
+  scantune_type segment_count_type;
+  uint32_t check; /* also names the first segment, by number, that has items of another */
 } scantune_sort_request;
 
 /* clang-format off */
 #define SCANTUNE_SORT_REQUEST_INIT                                                                                    \
   {SCANTUNE_HEAD_INIT(SCANTUNE_SORT, scantune_sort_request, 1), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0, 0,   \
    SCANTUNE_SORTED_KEYS, SCANTUNE_ASCENDING, 0, 0, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE, 0,                    \
-   SCANTUNE_KEEP_INPUT, SCANTUNE_DEFAULT_TYPE, NULL}
+   SCANTUNE_KEEP_INPUT, SCANTUNE_DEFAULT_TYPE, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_BOUNDS, 0, NULL,                 \
+   SCANTUNE_DEFAULT_TYPE, 0}
 /* clang-format on */
 
 #endif

@@ -238,13 +238,15 @@ Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted s
                        ": pass the number of the bit after the last one that "
                        "is compared, or KeyBits::all");
   request.end_bit = end == KeyBits::all ? 0 : end == 0 ? SCANTUNE_NO_BITS : end;
-  take_segments(request, n, options.segments);
-  check_dense_rows(options.segments);
+  if constexpr (requires { options.segments; }) {
+    take_segments(request, n, options.segments);
+    check_dense_rows(options.segments);
+  }
   return {request, options.stream};
 }
 
-template <class PlanType, class Key, class Index>
-auto sort_of_indices(std::uint64_t n, scantune_sorted sorted, const ArgsortOptions& options) {
+template <class PlanType, class Key, class Index, class Options>
+auto sort_of_indices(std::uint64_t n, scantune_sorted sorted, const Options& options) {
   static_assert(!std::is_const_v<Index>, "the indices are const: the input indices of the keys are written there");
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
   auto call = sort_of<PlanType, Key>(n, sorted, options);
@@ -252,21 +254,23 @@ auto sort_of_indices(std::uint64_t n, scantune_sorted sorted, const ArgsortOptio
   return call;
 }
 
-template <class Key, class Value>
-auto sort_of_pairs(std::uint64_t n, const ArgsortOptions& options) {
-  auto call = sort_of<SortPairsPlan<Key, Value>, Key>(n, SCANTUNE_SORTED_PAIRS, options);
+template <class PlanType, class Key, class Value, class Options>
+auto sort_of_pairs(std::uint64_t n, const Options& options) {
+  auto call = sort_of<PlanType, Key>(n, SCANTUNE_SORTED_PAIRS, options);
   call.request.value_type = moved_type<Value>();
   if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) take_struct<Value>(call.request);
   return call;
 }
 
-// A plan with an array for everything that a sort may move with its keys.
-template <class Key>
-using AnySortPlan =
-    Plan<KeysOf<Key>, Output<SortedKey<Key>>, Array<SCANTUNE_INDICES, void*>, Values<void>, ValuesOutput<void>>;
+// A plan with an array for everything that a sort may move with its keys, and such that say what is sorted.
+template <class Key, class... Offsets>
+using AnySortPlan = Plan<KeysOf<Key>, Offsets..., Output<SortedKey<Key>>, Array<SCANTUNE_INDICES, void*>, Values<void>,
+                         ValuesOutput<void>>;
 
-template <class Key>
-void sort(typename KeysOf<Key>::Pointer input, SortedKey<Key>* output, std::uint64_t n, const SortOptions& options) {
+// Sorts keys with what the options name. complete(request) sets what else there is.
+template <class Key, class... Offsets, class Options, class Complete>
+void sort(typename KeysOf<Key>::Pointer input, typename Offsets::Pointer... offsets, SortedKey<Key>* output,
+          std::uint64_t n, const Options& options, const Complete& complete) {
   if (options.values.are_given() && options.indices.are_given())
     throw RequestError(
         "values and indices are both given; a sort moves one of them beside its keys: pass structs of a value and an "
@@ -278,14 +282,19 @@ void sort(typename KeysOf<Key>::Pointer input, SortedKey<Key>* output, std::uint
   const scantune_sorted sorted = values.are_given()    ? SCANTUNE_SORTED_PAIRS
                                  : indices.are_given() ? SCANTUNE_SORTED_KEYS_AND_INDICES
                                                        : SCANTUNE_SORTED_KEYS;
-  auto call = sort_of<AnySortPlan<Key>, Key>(n, sorted, options);
+  auto call = sort_of<AnySortPlan<Key, Offsets...>, Key>(n, sorted, options);
   call.request.value_type = values.type();
   call.request.index_type = indices.type();
   call.request.custom_bytes = values.bytes();
   call.request.custom_alignment = values.alignment();
   call.request.loaded_type = values.loaded_type();
   call.request.load = values.load();
-  call.run(input, output, indices.output(), values.input(), values.output());
+  complete(call.request);
+  call.run(input, offsets..., output, indices.output(), values.input(), values.output());
+}
+template <class Key>
+void sort(typename KeysOf<Key>::Pointer input, SortedKey<Key>* output, std::uint64_t n, const SortOptions& options) {
+  sort<Key>(input, output, n, options, [](const scantune_sort_request&) {});
 }
 
 }  // namespace detail
@@ -325,7 +334,7 @@ SortPlan<Key> sort_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_plan)
 template <class Key, class Value>
 SortPairsPlan<Key, Value> sort_pairs_plan(std::uint64_t n, const ArgsortOptions& options = {}) {
-  return detail::sort_of_pairs<Key, Value>(n, options).plan();
+  return detail::sort_of_pairs<SortPairsPlan<Key, Value>, Key, Value>(n, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(sort_pairs_plan)
 template <class Key, class Index = std::uint64_t>

@@ -73,4 +73,10 @@ typedef enum scantune_segments {
   SCANTUNE_BY_OFFSETS = 6 /* or each is where SCANTUNE_BEGINS and SCANTUNE_ENDS say */
 } scantune_segments;
 
+/* How offsets describe segments. */
+typedef enum scantune_offset_form {
+  SCANTUNE_BOUNDS = 0,         /* segment s is [begins[s], begins[s + 1]): one more offset than segments */
+  SCANTUNE_BEGINS_AND_ENDS = 1 /* segment s is [begins[s], ends[s]), with SCANTUNE_ENDS */
+} scantune_offset_form;
+
 #endif

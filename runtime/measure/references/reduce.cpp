@@ -195,7 +195,7 @@ class ReduceReference final : public AlgorithmReference {
     fill_reduction_input(ScanSpec(as_scan(spec)), length, first, out);
   }
   void fill_beside(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) const override {
-    DrawnOffsets(spec).fill(role, first, out);
+    DrawnOffsets(typed<ReduceRequest>(spec.request), spec).fill(role, first, out);
   }
   void fill_init(const Request& request, unsigned char* init) const override {
     const auto reduction = typed<ReduceRequest>(request);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -86,25 +87,27 @@ std::vector<Running> totals_of_rows(const KnownInput& input, const Running& empt
 // What the segments [first, end) come to.
 template <class Running>
 std::vector<Running> totals_of_segments(const KnownInput& input, const Running& empty, u64 first, u64 end) {
-  const DrawnOffsets offsets(input.spec);
-  const u64 count = end - first,
-            at_once = std::max<u64>(Reference::kChunkItems * count / (input.spec.request.n + 1), 1);
+  const DrawnOffsets offsets(typed<ReduceRequest>(input.spec.request), input.spec);
+  const u64 count = end - first, of_a_chunk = Reference::kChunkItems * count / (input.spec.request.n + 1),
+            at_once = std::clamp<u64>(of_a_chunk, 1, kOffsetsAtOnce);
   std::vector<Running> totals(count, empty);
   const auto reduce = [&](Running& total, const DrawnOffsets::Items& its, u64 from, u64 to) {
     visit_items(input, from, to, [&](u64 index, const std::byte* item) { add_item(total, index - its.begin, item); });
   };
+  std::vector<std::uint8_t> is_long(count);  // bytes: threads write neighbours
   parallel_for(ceil_div(count, at_once), [&](u64 group) {
-    for (u64 segment = group * at_once; segment < std::min(count, (group + 1) * at_once); ++segment) {
-      const DrawnOffsets::Items its = offsets.of(first + segment);
-      if (its.end - its.begin > kLongSegment) continue;
+    const u64 begin = first + group * at_once;
+    offsets.visit(begin, std::min(begin + at_once, end), [&](u64 segment, const DrawnOffsets::Items& its) {
+      is_long[segment - first] = its.end - its.begin > kLongSegment ? 1 : 0;
+      if (is_long[segment - first] != 0) return;
       Running total = empty;  // in its own cache line: neighbours in `totals` belong to other threads
       reduce(total, its, its.begin, its.end);
-      totals[segment] = total;
-    }
+      totals[segment - first] = total;
+    });
   });
   for (u64 segment = 0; segment < count; ++segment) {
+    if (is_long[segment] == 0) continue;
     const DrawnOffsets::Items its = offsets.of(first + segment);
-    if (its.end - its.begin <= kLongSegment) continue;
     std::vector<Running> parts(ceil_div(its.end - its.begin, Reference::kChunkItems), empty);
     parallel_for(parts.size(), [&](u64 part) {
       const u64 from = its.begin + part * Reference::kChunkItems;

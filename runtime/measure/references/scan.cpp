@@ -2,9 +2,11 @@
 
 #include <vector>
 
+#include "measure/references/drawn_offsets.h"
 #include "measure/references/drawn_starts.h"
 #include "measure/references/reverse_of.h"
 #include "measure/references/scanned_items.h"
+#include "measure/verify.h"
 
 namespace scantune {
 namespace {
@@ -38,7 +40,9 @@ class ScanReference final : public AlgorithmReference {
     fill_scan_input(ScanSpec(forward_of(spec)), scan.n - first - out.size() / item_bytes, out);
     reverse_items(out, item_bytes);
   }
-  void fill_beside(const InputSpec& spec, OperandRole, u64 first, std::span<std::byte> out) const override {
+  void fill_beside(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) const override {
+    if (const auto scan = typed<ScanRequest>(spec.request); scan.has_offsets())
+      return DrawnOffsets(scan, spec).fill(role, first, out);
     DrawnStarts(spec).fill(first, out);
   }
   void fill_init(const Request& request, unsigned char* init) const override {
@@ -72,6 +76,7 @@ class ScanReference final : public AlgorithmReference {
                                        {with(Kind::inclusive, Init::memory), Variant::any},
                                        {with(Kind::exclusive, Init::memory), Variant::any}};
     const auto own = typed<ScanRequest>(request);
+    if (own.has_offsets()) return served_by_offsets(own);
     if (own.writes_totals()) {
       std::erase_if(served, [](const RequestVariant& one) { return one.request.value<Kind>() == Kind::exclusive; });
       auto limited = own;
@@ -79,8 +84,12 @@ class ScanReference final : public AlgorithmReference {
       limited.capacity = std::min<u64>(own.n / 3, 1021);
       served.push_back({limited, Variant::any});
     }
-    if (own.segments != Segments::none && !has_starts(own.segments))
-      served.push_back({with(Kind::exclusive, Init::each), Variant::any});
+    if (own.segments != Segments::none) {
+      auto each = with(own.writes_totals() ? Kind::inclusive : Kind::exclusive, Init::each);
+      if (has_starts(own.segments)) each.segment_count = kOtherKindsItems;
+      if (unsupported_reason(each) == nullptr && invalid_starts_reason(each) == nullptr)
+        served.push_back({each, Variant::any});
+    }
     if (own.segments == Segments::rows) add_with_other(&ScanRequest::rows, kOtherRows, own, served);
     if (own.segments == Segments::columns) add_with_other(&ScanRequest::columns, kOtherColumns, own, served);
     return served;
@@ -93,8 +102,32 @@ class ScanReference final : public AlgorithmReference {
   Request same_results(const Request& request) const override {
     auto scan = typed<ScanRequest>(request);
     if (scan.init == Init::memory || scan.init == Init::each) scan.init = Init::value;
+    if (has_starts(scan.segments)) scan.segment_count = 0;
     scan.n_source = NSource::call;
     return scan;
+  }
+
+ private:
+  // Every form, width and source of a number, of a kind and an initial value, between them.
+  static std::vector<RequestVariant> served_by_offsets(const ScanRequest& own) {
+    auto wide = own, apart = own, widest = own, unsigned_apart = own;
+    wide.offset_type = OffsetType::i64;
+    wide.count_source = CountSource::memory;
+    wide.kind = Kind::exclusive;
+    wide.init = Init::each;
+    apart.offset_form = OffsetForm::begins_and_ends;
+    widest.offset_type = OffsetType::u64;
+    widest.count_source = CountSource::memory_32;
+    widest.kind = Kind::inclusive;
+    widest.init = Init::memory;
+    unsigned_apart.offset_type = OffsetType::u32;
+    unsigned_apart.offset_form = OffsetForm::begins_and_ends;
+    unsigned_apart.kind = Kind::exclusive;
+    unsigned_apart.init = Init::value;
+    std::vector<RequestVariant> served = {
+        {wide, Variant::aligned}, {apart, Variant::any}, {widest, Variant::any}, {unsigned_apart, Variant::aligned}};
+    add_with_other(&ScanRequest::segment_count, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
+    return served;
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "measure/parallel.h"
 #include "measure/reference.h"
+#include "measure/references/drawn_offsets.h"
 #include "measure/references/drawn_starts.h"
 #include "measure/references/running_value.h"
 #include "measure/references/scan_inputs.h"
@@ -33,6 +35,7 @@ class ScannedItems final : public Reference {
         blocks_(ceil_div(columns_, kBlockColumns)),
         start_(start_of<Running>(scan_)) {
     if (has_starts(scan_.request.segments)) starts_.emplace(input.spec);
+    if (scan_.request.has_offsets()) offsets_.emplace(scan_.request, input.spec);
     if (request().writes_totals()) count_ends();
     if (bands_ <= 1) return;
     carries_.assign((bands_ - 1) * columns_, Running(scan_));
@@ -41,7 +44,8 @@ class ScannedItems final : public Reference {
       const Part part = part_of(0, task);
       std::vector<Running> totals(part.columns(), Running(scan_));  // its own cache lines, until they are complete
       bool begins_any = false;
-      visit_items(input, part, items(), [&](u64, u64 column, bool begins, const std::byte* item) {
+      visit_items(input, part, items(), [&](u64, u64 column, ItemPlace place, const std::byte* item) {
+        const bool begins = place == ItemPlace::first_of_segment;
         if (begins) totals[column] = Running(scan_);
         begins_any |= begins;
         totals[column].add_item(item);
@@ -92,8 +96,10 @@ class ScannedItems final : public Reference {
       const Part part = part_of(first_band, task);
       const u64 from = first_of(part, first);
       if (from >= std::min(end, first_wrong.load(std::memory_order_relaxed))) return;
-      visit_outputs(input_, part, end, [&](u64 index, const Running& running) {
-        if (index < from || running.agrees(found.data() + (index - first) * item_bytes())) return true;
+      visit_outputs(input_, part, end, [&](u64 index, const Running* running, const std::byte* item) {
+        if (index < from) return true;
+        const std::byte* const its = found.data() + (index - first) * item_bytes();
+        if (running != nullptr ? running->agrees(its) : is_untouched(its, item)) return true;
         for (u64 known = first_wrong.load(); index < known && !first_wrong.compare_exchange_weak(known, index);) {
         }
         return false;
@@ -112,8 +118,12 @@ class ScannedItems final : public Reference {
       return;
     }
     parallel_for(bands_ * blocks_, [&](u64 task) {
-      visit_outputs(input, part_of(0, task), items(), [&](u64 index, const Running& running) {
-        running.output(output.data() + index * item_bytes());
+      visit_outputs(input, part_of(0, task), items(), [&](u64 index, const Running* running, const std::byte*) {
+        const auto its = output.subspan(index * item_bytes(), item_bytes());
+        if (running != nullptr)
+          running->output(its.data());
+        else
+          std::ranges::fill(its, kUnwritten);
         return true;
       });
     });
@@ -154,8 +164,14 @@ class ScannedItems final : public Reference {
     return column < part.end_column ? index : (line + 1) * columns_ + part.first_column;
   }
 
-  // Calls visit(index, column of the part, begins, item) for the part's items before `end`, in order of memory, until
-  // it returns false; begins: a row or segment begins. Where the part has all columns its lines are one run of memory.
+  // Whether nothing has been written over what was in the place of the item's result.
+  bool is_untouched(const std::byte* found, const std::byte* item) const {
+    if (std::all_of(found, found + item_bytes(), [](std::byte byte) { return byte == kUnwritten; })) return true;
+    return request().input_bytes() == request().output_bytes() && std::memcmp(found, item, item_bytes()) == 0;
+  }
+
+  // Calls visit(index, column of the part, place, item) for the part's items before `end`, in order of memory, until it
+  // returns false; a row is a segment. Where the part has all columns its lines are one run of memory.
   template <class Visit>
   void visit_items(const KnownInput& input, const Part& part, u64 end, const Visit& visit) const {
     const u64 first = first_of(part.band), step = blocks_ == 1 ? band_lines_ * columns_ : columns_;
@@ -163,31 +179,36 @@ class ScannedItems final : public Reference {
     end = std::min({end, first_of(part.band + 1), items()});
     const u64 input_bytes = static_cast<u64>(request().input_bytes());
     std::byte scratch[kBlockColumns * kMaxValueBytes];
+    ItemPlace places[kBlockColumns] = {};
     u64 column = 0, row = next_row(first);
     for (u64 begin = first + part.first_column; begin < end; begin += step)
       for (u64 piece = begin; piece < std::min(begin + run, end); piece += kBlockColumns) {
         const u64 count = std::min({kBlockColumns, begin + run - piece, end - piece});
         const auto made = input.items(piece, std::span(scratch).first(count * input_bytes));
+        if (offsets_) offsets_->place(piece, std::span(places).first(count));
         for (u64 item = 0; item < count; ++item) {
-          const bool begins_row = piece + item == row;
+          ItemPlace place = places[item];
+          const bool begins_row = piece + item == row && !offsets_;
           if (begins_row) row += row_items_;
-          const bool begins = begins_row || (starts_ && starts_->at(piece + item));
-          if (!visit(piece + item, column, begins, made.data() + item * input_bytes)) return;
+          if (begins_row || (starts_ && starts_->at(piece + item))) place = ItemPlace::first_of_segment;
+          if (!visit(piece + item, column, place, made.data() + item * input_bytes)) return;
           if (++column == part.columns()) column = 0;
         }
       }
   }
 
-  // Calls visit(index, running) with the value that each of the part's outputs before `end` should have.
+  // Calls visit(index, running, item) with the value that each of the part's outputs before `end` should have, or null
+  // where the item is in no segment.
   template <class Visit>
   void visit_outputs(const KnownInput& input, const Part& part, u64 end, const Visit& visit) const {
     std::vector<Running> running(part.columns(), start_);
     if (part.band > 0)
       std::copy_n(carries_.data() + place_of_carry(part.band, part.first_column), part.columns(), running.begin());
-    visit_items(input, part, end, [&](u64 index, u64 column, bool begins, const std::byte* item) {
-      if (begins) running[column] = start_;
+    visit_items(input, part, end, [&](u64 index, u64 column, ItemPlace place, const std::byte* item) {
+      if (place == ItemPlace::outside) return visit(index, static_cast<const Running*>(nullptr), item);
+      if (place == ItemPlace::first_of_segment) running[column] = start_;
       if (!exclusive_) running[column].add_item(item);
-      if (!visit(index, running[column])) return false;
+      if (!visit(index, &std::as_const(running[column]), item)) return false;
       if (exclusive_) running[column].add_item(item);
       return true;
     });
@@ -229,10 +250,10 @@ class ScannedItems final : public Reference {
   void visit_totals(const KnownInput& input, u64 first, u64 end, const Visit& visit) const {
     visit_bands(first, end, [&](u64 band) {
       u64 total = ends_before_[band];
-      visit_outputs(input, part_of(band, 0), items(), [&](u64 index, const Running& running) {
-        if (!ends_at(index)) return true;
+      visit_outputs(input, part_of(band, 0), items(), [&](u64 index, const Running* running, const std::byte*) {
+        if (running == nullptr || !ends_at(index)) return true;
         const u64 place = total++;
-        return place < end && (place < first || visit(place, index, running));
+        return place < end && (place < first || visit(place, index, *running));
       });
     });
   }
@@ -253,8 +274,11 @@ class ScannedItems final : public Reference {
   Mismatch describe(u64 wrong, const std::byte* found) const {
     std::optional<Mismatch> mismatch;
     const u64 band = wrong / columns_ / band_lines_, block = wrong % columns_ / kBlockColumns;
-    visit_outputs(input_, part_of(band, block), wrong + 1, [&](u64 index, const Running& running) {
-      if (index == wrong) mismatch = mismatch_of(request(), index, running, found);
+    visit_outputs(input_, part_of(band, block), wrong + 1, [&](u64 index, const Running* running, const std::byte*) {
+      if (index == wrong)
+        mismatch = running != nullptr
+                       ? mismatch_of(request(), index, *running, found)
+                       : Mismatch{index, "left as it was, in no segment", hexadecimal(found, request().output_bytes())};
       return true;
     });
     return *mismatch;
@@ -263,6 +287,7 @@ class ScannedItems final : public Reference {
   KnownInput input_;  // without its items
   ScanSpec scan_;
   std::optional<DrawnStarts> starts_;
+  std::optional<DrawnOffsets> offsets_;
   bool exclusive_;
   u64 row_items_;
   u64 columns_;

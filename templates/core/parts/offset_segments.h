@@ -69,4 +69,8 @@ struct OffsetSegments {
   }
 };
 
+template <class Problem>
+using SegmentsOf =
+    OffsetSegments<Problem::kRequest.offset_type, Problem::kRequest.offset_form, Problem::kRequest.count_source>;
+
 }  // namespace scantune

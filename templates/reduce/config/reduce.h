@@ -5,7 +5,7 @@
 #include "core/contract/combining.h"
 #include "core/contract/integer_width.h"
 #include "core/contract/map.h"
-#include "core/contract/offsets.h"
+#include "core/contract/offset_operands.h"
 #include "core/contract/strides.h"
 #include "core/contract/variant.h"
 
@@ -122,8 +122,7 @@ constexpr const char* invalid_sequences_reason(const ReduceRequest& request) {
     if (request.init == Init::each) return "a reduction begins every row from the same value";
     return invalid_segments_reason(request);
   }
-  if (request.layout.is_strided()) return "strides are those of rows or columns, and offsets count items";
-  if (request.n > 0 && request.segment_count == 0) return "there are items and no segments to hold them";
+  if (const char* reason = invalid_offsets_reason(request)) return reason;
   if (!request.has_init())
     return "a segment may be empty, and there is no initial value to be its result: pass the operator's identity, or "
            "set init or device_init";
@@ -183,8 +182,7 @@ struct Algorithm<ReduceRequest> {
           .not_compiled()
           .means("back_to_back: fast between other reductions, which overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(ReduceRequest, segments, nearest)
-          .means("rows: each of --rows rows has a result of its own; columns: each of --columns columns; offsets: each "
-                 "of --segment-count segments of any lengths."),
+          .means("rows, columns: each of --rows or --columns has a result; offsets: each of --segment-count."),
       SCANTUNE_MEMBER(ReduceRequest, load, per_call)
           .means("what makes items of the input: a function of the caller's."),
       SCANTUNE_MEMBER(ReduceRequest, store, per_call).means("what becomes of results: a function of the caller's."),
@@ -225,17 +223,6 @@ struct Algorithm<ReduceRequest> {
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     if (request.has_offsets()) add_offsets(request, list);
     return list;
-  }
-
-  static constexpr void add_offsets(const ReduceRequest& request, OperandList& list) {
-    const char* const type = name_of(request.offset_type);
-    const bool has_ends = request.offset_form == OffsetForm::begins_and_ends;
-    const StridedRange range = {.items = request.segment_count + (has_ends ? 0 : 1)};
-    list.add({has_ends ? "begins" : "offsets", OperandRole::begins, type, "segment_count", false, range});
-    if (has_ends) list.add({"ends", OperandRole::ends, type, "segment_count"});
-    if (request.init == Init::each) list.add({"device_inits", OperandRole::init, "accumulator_type", "segment_count"});
-    if (request.count_source != CountSource::call)
-      list.add({"device_segment_count", OperandRole::segment_count, name_of(request.count_source), Operand::kOne});
   }
 
   static constexpr StridedRange range_of_input(const ReduceRequest& request) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/contract/arch.h"
+#include "core/contract/segment_list.h"
 #include "reduce/config/share.h"
 
 namespace scantune {
@@ -39,14 +40,6 @@ constexpr u64 most_items_of_warp(const ReduceSegmentsConfig& config, const Reduc
 // A segment on the list has so many parts at most, which one warp folds.
 inline constexpr u64 kMostSegmentParts = 2048;
 
-// A segment on the list. How many parts have been reduced is counted here.
-struct ListedSegment {
-  u64 segment;
-  u64 first_part;  // of all
-  u32 parts;
-  u32 arrived;
-};
-
 template <>
 struct Family<ReduceSegmentsConfig> {
   static constexpr const char* kName = "reduce_segments";
@@ -62,20 +55,26 @@ struct Family<ReduceSegmentsConfig> {
 
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
-  // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds.
-  // Threads have up to 64 bytes on their way.
+  // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds;
+  // a CTA takes what fills two warps. Threads have up to 128 bytes on their way.
   static constexpr ReduceSegmentsConfig default_config(const ReduceRequest& request, int sm) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
+    const int unit_bytes = unit_items(request) * request.input_bytes();
+    int most_unroll = unit_bytes < 16 ? 8 : 128 / unit_bytes;
     const bool fits_vector = average <= static_cast<u64>(unit_items(request));
     ReduceSegmentsConfig config{
         .segment_threads = 1, .unroll = fits_vector ? 1 : 2, .pdl = limits_of(sm).has_pdl ? 1 : 0};
-    while (config.segment_threads < kWarpThreads && average > static_cast<u64>(tile_items(config, request)))
-      config.segment_threads *= 2;
-    const int unit_bytes = unit_items(request) * request.input_bytes();
-    while (config.unroll < 4 && average > static_cast<u64>(tile_items(config, request)) &&
-           config.unroll * unit_bytes < 64)
-      config.unroll *= 2;
-    if (config.unroll * unit_bytes < 64) config.segments_at_once = 2;
+    const auto fits = [&] { return average <= static_cast<u64>(tile_items(config, request)); };
+    while (config.segment_threads < kWarpThreads && !fits()) config.segment_threads *= 2;
+    const u64 of_two_warps = static_cast<u64>(2 * kWarpThreads * most_unroll * unit_items(request));
+    if (average >= of_two_warps) {
+      config.segment_threads = kMaxBlockThreads;
+      if (average < 4 * of_two_warps) config.block_threads = 128;
+      most_unroll /= 2;
+    }
+    while (2 * config.unroll <= most_unroll && !fits()) config.unroll *= 2;
+    if (config.unroll == 8) config.block_threads = 128;
+    if (config.unroll * unit_bytes < 64 && config.segment_threads <= kWarpThreads) config.segments_at_once = 2;
     if (is_custom(request.op) || request.has_position()) config.min_ctas_per_sm = 1;  // else state would spill
     return config;
   }
@@ -101,9 +100,7 @@ struct Family<ReduceSegmentsConfig> {
   }
 
   static constexpr WorkspaceNeed workspace(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-    const u64 parts = listed_parts(config, request);
-    if (parts == 0) return {};
-    return {WorkspaceKind::counted, 0, partials_begin(parts) + parts * static_cast<u64>(request.partial_bytes())};
+    return list_workspace(listed_parts(config, request), request.partial_bytes());
   }
 
   // The extents are the segments, and how many parts of those on the list there is room for.
@@ -152,20 +149,9 @@ struct Family<ReduceSegmentsConfig> {
     return static_cast<u64>(groups) * static_cast<u64>(config.segments_at_once);
   }
 
-  // Room for the parts of all segments that are too long for a warp, unless they have items in common: of m times what
-  // a warp reduces there are fewer than m + 1 parts, and m is more than 1. A workspace stays below 1 % of the input.
   static constexpr u64 listed_parts(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-    const u64 items = most_items_of_warp(config, request);
-    if (request.n <= items) return 0;
-    const u64 needed = 2 * ceil_div(request.n, items);
-    const u64 fitting =
-        input_bytes_of(request) / 100 / (static_cast<u64>(request.partial_bytes()) + sizeof(ListedSegment) / 2);
-    return needed < fitting ? needed : fitting;
-  }
-
-  // Each segment on the list has two parts or more.
-  static constexpr u64 partials_begin(u64 parts) {
-    return round_up(sizeof(WorkspaceHeader) + parts / 2 * sizeof(ListedSegment), sizeof(WorkspaceHeader));
+    return scantune::listed_parts(request.n, most_items_of_warp(config, request), input_bytes_of(request),
+                                  request.partial_bytes());
   }
 };
 

@@ -3,15 +3,12 @@
 #include "core/parts/begin_kernel.h"
 #include "core/parts/block_reduce.h"
 #include "core/parts/offset_segments.h"
+#include "core/parts/segment_list.h"
 #include "reduce/config/reduce_segments.h"
+#include "reduce/parts/folded_parts.h"
 #include "reduce/parts/group_reduce.h"
-#include "reduce/parts/segment_list.h"
 
 namespace scantune {
-
-template <class Problem>
-using SegmentsOf =
-    OffsetSegments<Problem::kRequest.offset_type, Problem::kRequest.offset_form, Problem::kRequest.count_source>;
 
 // What is too long for a group: a warp reduces it part by part.
 template <class Problem, ReduceSegmentsConfig kConfig>
@@ -24,7 +21,7 @@ class LongSegment {
   using Warp = GroupReduce<Problem, kWarpThreads, long_unroll(Problem::kRequest), kConfig.load_hint>;
 
   SCANTUNE_DEVICE LongSegment(const KernelArguments& arguments, u64 number, const Segment& its)
-      : arguments_(arguments), number_(number), its_(its), parts_(its.items(), kMostItems) {}
+      : arguments_(arguments), number_(number), its_(its), parts_(its.items(), kMostItems, kMostSegmentParts) {}
 
   SCANTUNE_DEVICE u32 parts() const { return static_cast<u32>(parts_.count); }
 

@@ -92,7 +92,7 @@ struct Family<PipelinedConfig> {
     if (!limits_of(sm).has_bulk_copy) return "bulk copies need sm_90 or newer";
     if (needs_fixed_association(request)) return "pipelined combines in an order that changes from run to run";
     if (has_starts(request.segments)) return "pipelined loads items alone, and not where segments start";
-    if (request.segments == Segments::columns) return "bulk copies bring rows, not columns";
+    if (request.segments > Segments::rows) return "bulk copies bring rows, not columns or other segments";
     if (const char* reason = strided_reason(request)) return reason;
     if (const char* reason = mapped_reason(request)) return reason;
     if (request.n < kMinItems) return "pipelined scans at least 16 items";

@@ -6,6 +6,7 @@
 #include "core/contract/direction.h"
 #include "core/contract/integer_width.h"
 #include "core/contract/map.h"
+#include "core/contract/offset_operands.h"
 #include "core/contract/output_room.h"
 #include "core/contract/packing.h"
 #include "core/contract/strides.h"
@@ -39,6 +40,8 @@ struct Tokens<Results> {
   static constexpr const char* kNames[] = {"all", "totals"};
 };
 
+// Segments by offsets may come in any order. Results are where their items are; items outside all segments are neither
+// read nor written. Those of several segments have unspecified results.
 struct ScanRequest {
   ValueType input_type = ValueType::i32;
   ValueType accumulator_type = ValueType::i32;
@@ -58,13 +61,17 @@ struct ScanRequest {
   Load load = Load::none;
   Store store = Store::none;
   IntegerWidth n_width = IntegerWidth::bits_64;      // of n in memory
-  IntegerWidth count_width = IntegerWidth::bits_64;  // of the number of totals
+  IntegerWidth count_width = IntegerWidth::bits_64;  // of the number of segments, where that is written or counted
   OutputRoom room = OutputRoom::for_all;             // of totals
+  OffsetType offset_type = OffsetType::i32;          // of Segments::offsets
+  OffsetForm offset_form = OffsetForm::bounds;       // likewise
+  CountSource count_source = CountSource::call;      // likewise, of segment_count
   int custom_bytes = 0;                              // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;                          // alignment of ValueType::custom
   u64 n = 0;                                         // items; where n_source is memory, the most of them
   u64 rows = 0;                // of Segments::rows, each a scan of its own, from the initial value if there is one
   u64 columns = 0;             // of Segments::columns, likewise
+  u64 segment_count = 0;       // of Segments::offsets, likewise; in memory there may be fewer
   u64 capacity = 0;            // totals for which there is room, with OutputRoom::limited
   Layout layout = {};          // strides of rows or columns that are not dense
   ComparedType key_type = {};  // of keys that a function of the caller's compares; no kernel depends on it
@@ -77,6 +84,7 @@ struct ScanRequest {
   constexpr int accumulator_bytes() const { return bytes_of(accumulator_type); }
   constexpr int output_bytes() const { return bytes_of(output_type); }
   constexpr bool has_init() const { return init != Init::none; }
+  constexpr bool has_offsets() const { return segments == Segments::offsets; }
   constexpr bool reads_n() const { return n_source == NSource::memory; }
   constexpr bool writes_totals() const { return results == Results::totals; }
 
@@ -108,12 +116,16 @@ constexpr Run run_of(const ScanRequest& request) {
 constexpr bool packs_sums(const ScanRequest& request) { return packs_sums(run_of(request)); }
 constexpr bool packs_extremes(const ScanRequest& request) { return packs_extremes(run_of(request)); }
 
+// Whether marks are added up: they say where a total goes, or which initial value a segment has.
+constexpr bool counts_starts(const ScanRequest& request) {
+  return request.writes_totals() || request.init == Init::each;
+}
+
 // The bytes of the mark that a segment starts. It leaves no bytes without a meaning beside an accumulator, of which
 // compilers would make an array in local memory.
 constexpr int mark_bytes(const ScanRequest& request) {
   const int alignment = request.alignment_of(request.accumulator_type);
-  // Where totals are written, marks are added up: they say where.
-  const int needed = !request.writes_totals() ? 1 : request.count_width == IntegerWidth::bits_32 ? 4 : 8;
+  const int needed = !counts_starts(request) ? 1 : request.count_width == IntegerWidth::bits_32 ? 4 : 8;
   return alignment < needed ? needed : alignment < 8 ? alignment : 8;
 }
 constexpr int started_alignment(const ScanRequest& request) {
@@ -167,14 +179,15 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
     return "initial values of rows or columns need such: pass one in init or device_init";
   if (has_starts(request.segments)) {
     if (const char* reason = invalid_keys_reason(request)) return reason;
-    if (request.init == Init::each)
-      return "segments by flags, bits or keys begin from one value: pass it in init or device_init";
+    if (request.init == Init::each && request.direction == Direction::reverse)
+      return "which segment is the last one is not known where a reverse scan begins, and each has an initial value of "
+             "its own: pass one in init or device_init, or leave direction out";
     if (request.writes_totals()) {
       if (request.kind == Kind::exclusive) return "the total of a segment has all of its items: leave kind out";
       if (request.direction == Direction::reverse) return "totals come in the order of the items: leave direction out";
-      if (request.count_width == IntegerWidth::bits_32 && request.n > 0xffffffff)
-        return "there are more items than a count of 4 bytes counts: ask for 8";
     }
+    if (counts_starts(request) && request.count_width == IntegerWidth::bits_32 && request.n > 0xffffffff)
+      return "there are more items than a count of 4 bytes counts: ask for 8";
   } else if (request.writes_totals()) {
     return "totals are those of segments by flags, bits or keys: ask for such";
   } else if (request.equality == Equality::source) {
@@ -184,6 +197,10 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
     return "room is for totals: leave it out";
   }
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
+  if (request.has_offsets()) {
+    if (request.reads_n()) return "offsets say which items are scanned: leave device_n out";
+    return invalid_offsets_reason(request);
+  }
   if (request.reads_n() && request.segments != Segments::none && !has_starts(request.segments))
     return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
            "segments";
@@ -235,7 +252,7 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, n_source, nearest)
           .means("memory: n lies in device memory, and is at most the n that is tuned for."),
       SCANTUNE_MEMBER(ScanRequest, segments, exact)
-          .means("rows, columns: --rows or --columns scans; flags, bits, keys: one from each flag, bit or new key."),
+          .means("rows, columns, offsets: so many scans; flags, bits, keys: one from each flag, bit or new key."),
       SCANTUNE_MEMBER(ScanRequest, keys, nearest).means("the keys of --segments keys."),
       SCANTUNE_MEMBER(ScanRequest, equality, per_call).means("what compares keys."),
       SCANTUNE_MEMBER(ScanRequest, results, exact).means("totals: of each segment, and not a result for each item."),
@@ -249,14 +266,19 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),
       SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's."),
       SCANTUNE_MEMBER(ScanRequest, n_width, per_call).means("of n in memory."),
-      SCANTUNE_MEMBER(ScanRequest, count_width, exact).means("of the number of totals."),
-      SCANTUNE_MEMBER(ScanRequest, room, per_call)};
+      SCANTUNE_MEMBER(ScanRequest, count_width, exact).means("of the number of segments."),
+      SCANTUNE_MEMBER(ScanRequest, room, per_call),
+      SCANTUNE_MEMBER(ScanRequest, offset_type, per_call).means("of offsets."),
+      SCANTUNE_MEMBER(ScanRequest, offset_form, per_call).means("one more offset than segments, or two arrays."),
+      SCANTUNE_MEMBER(ScanRequest, count_source, per_call).means("memory: how many segments lies there.")};
 
   static constexpr Extent<ScanRequest> kExtents[] = {
       SCANTUNE_EXTENT(ScanRequest, rows, "Rows of n / rows items each, one after the other.")
           .where("segments", Segments::rows),
       SCANTUNE_EXTENT(ScanRequest, columns, "Columns, side by side in lines of so many items.")
           .where("segments", Segments::columns),
+      SCANTUNE_EXTENT(ScanRequest, segment_count, "Segments of n / segment_count items on average.")
+          .where("segments", Segments::offsets),
       SCANTUNE_EXTENT(ScanRequest, capacity, "Totals for which there is room.").where("room", OutputRoom::limited)};
 
   // An array of keys.
@@ -312,8 +334,14 @@ struct Algorithm<ScanRequest> {
       list.add({"count", OperandRole::count, unsigned_name(request.count_width), Operand::kOne});
     }
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
-    if (request.init == Init::each) {
-      const char* const extent = request.segments == Segments::columns ? "columns" : "rows";
+    if (request.has_offsets()) {
+      add_offsets(request, list);
+    } else if (request.init == Init::each) {
+      // How many segments start somewhere only the items tell; verification says how many there may be.
+      const char* const extent = request.segments == Segments::columns ? "columns"
+                                 : request.segments == Segments::rows  ? "rows"
+                                 : request.segment_count != 0          ? "segment_count"
+                                                                       : Operand::kOne;
       list.add({"device_inits", OperandRole::init, "accumulator_type", extent});
     }
     if (request.reads_n()) {

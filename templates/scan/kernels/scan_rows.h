@@ -1,15 +1,10 @@
 #pragma once
 
 #include "scan/config/scan_rows.h"
+#include "scan/parts/any_pointers.h"
 #include "scan/parts/tile_walk.h"
 
 namespace scantune {
-
-// The problem for pointers of any alignment.
-template <class Problem>
-struct AnyPointers : Problem {
-  static constexpr ScanVariant kRequest = {static_cast<const ScanRequest&>(Problem::kRequest), Variant::any};
-};
 
 // The problem for rows of strided items.
 template <class Problem>

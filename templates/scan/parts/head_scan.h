@@ -3,7 +3,7 @@
 
 #include "core/contract/warp_scan.h"
 #include "core/parts/warp_scan.h"
-#include "scan/parts/problem.h"
+#include "scan/parts/started_items.h"
 
 namespace scantune {
 

@@ -12,7 +12,7 @@ namespace scantune {
 template <class T, class Mark>
 struct Started {
   T value;
-  Mark starts;  // how many segments start at the items, where totals are written; else not 0 if one does
+  Mark starts;  // how many segments start at the items, where they are counted; else not 0 if one does
 };
 template <int kBytes>
 using MarkOf = typename TypeOf<kBytes == 1   ? ValueType::u8
@@ -28,7 +28,7 @@ struct StartedOperator {
   SCANTUNE_DEVICE static Value combine(const Value& earlier, const Value& later) {
     Value both = later;
     if (later.starts == 0) both.value = Base::Op::combine(earlier.value, later.value);
-    if constexpr (Base::kRequest.writes_totals())
+    if constexpr (counts_starts(Base::kRequest))
       both.starts += earlier.starts;
     else
       both.starts |= earlier.starts;
@@ -152,19 +152,20 @@ class Starts : ComparedKeys<Base, Base::kRequest.equality> {
   u64 n_;
 };
 
-// What every segment begins from. That in memory is read when it is asked for, which is not before begin_kernel().
+// What segments begin from. That in memory is read when it is asked for, which is not before begin_kernel().
 template <class Base>
 class SegmentInit {
   using T = typename Base::Accumulator;
-  static constexpr bool kInMemory = Base::kRequest.init == Init::memory;
+  static constexpr bool kInMemory = Base::kRequest.init == Init::memory || Base::kInitOfEach;
 
  public:
   SCANTUNE_DEVICE explicit SegmentInit(const KernelArguments& arguments)
       : memory_(arguments.operand<const T>(OperandRole::init)) {
     if constexpr (Base::kHasInit && !kInMemory) value_ = Base::init(arguments);
   }
-  SCANTUNE_DEVICE T get() const {
-    if constexpr (kInMemory) return scantune::load_global<CacheHint::normal>(memory_);
+  // That of a segment, whose number matters where each has one of its own.
+  SCANTUNE_DEVICE T get(u64 segment = 0) const {
+    if constexpr (kInMemory) return scantune::load_global<CacheHint::normal>(memory_ + segment);
     return value_;
   }
 
@@ -173,7 +174,8 @@ class SegmentInit {
   T value_;
 };
 
-// Items of an input as such pairs. The initial value is combined into the first item of a segment.
+// Items of an input as such pairs. The initial value is combined into the first item of a segment; one of each segment
+// into its results, since only there the segment's number is known.
 template <class Base>
 struct StartedItems {
   using T = typename Base::Accumulator;
@@ -189,7 +191,7 @@ struct StartedItems {
   }
 
   SCANTUNE_DEVICE Pair pair(bool starts_there, T value) const {
-    if constexpr (Base::kHasInit)
+    if constexpr (Base::kHasInit && !Base::kInitOfEach)
       if (starts_there) value = Base::Op::combine(init.get(), value);
     return {value, starts_there};
   }
@@ -210,9 +212,18 @@ struct UnmarkedItems {
     return {items + distance, starts, init, Starts<Base>::after(index, distance)};
   }
 
-  SCANTUNE_DEVICE auto result(bool starts_there, T value) const {
-    if constexpr (Base::kExclusive)
+  // The result at the item so many after the first.
+  SCANTUNE_DEVICE auto result(bool starts_there, const Pair& pair, u32 distance) const {
+    T value = pair.value;
+    if constexpr (Base::kInitOfEach) {
+      // An exclusive result has the segments before its item. Before all items there is nothing to count.
+      const bool begins = Base::kExclusive && starts_there;
+      const u64 before = begins && index + distance == 0 ? 0 : u64{pair.starts};
+      const T its_init = init.get(begins ? before : before - 1);
+      value = begins ? its_init : Base::Op::combine(its_init, value);
+    } else if constexpr (Base::kExclusive) {
       if (starts_there) value = init.get();
+    }
     return scantune::convert<typename Base::Output>(value);
   }
 };
@@ -247,7 +258,9 @@ struct TotalItems {
     if constexpr (kWritesFirstKeys)
       if (!is_last && place + 1 < arguments->extents[0]) store_key(place + 1, index + 1);
     if (place >= arguments->extents[0]) return;  // there is no room
-    scantune::store_global<CacheHint::normal>(items + place, scantune::convert<typename Base::Output>(pair.value));
+    T total = pair.value;
+    if constexpr (Base::kInitOfEach) total = Base::Op::combine(SegmentInit<Base>(*arguments).get(place), total);
+    scantune::store_global<CacheHint::normal>(items + place, scantune::convert<typename Base::Output>(total));
     if constexpr (kHasKeys && !kWritesFirstKeys) store_key(place, index);
   }
 
@@ -330,7 +343,7 @@ template <CacheHint kHint, class Base, class T, class Mark>
 SCANTUNE_DEVICE void store_global(const UnmarkedItems<Base>& to, const Started<T, Mark>& pair) {
   bool starts = false;
   if constexpr (Base::kExclusive) starts = to.starts.template at<CacheHint::normal>(to.index);
-  scantune::store_global<kHint>(to.items, to.result(starts, pair.value));
+  scantune::store_global<kHint>(to.items, to.result(starts, pair, 0));
 }
 
 template <CacheHint kHint, class Vector, class Base>
@@ -348,7 +361,7 @@ SCANTUNE_DEVICE void store_global(const StartedVectors<Vector, UnmarkedItems<Bas
     using Held = HeldItems<Output, kItems, Base::kRequest.variant>;
     Held held;
 #pragma unroll
-    for (u32 item = 0; item < kItems; ++item) held.items[item] = to.items.result(starts[item], pairs[item].value);
+    for (u32 item = 0; item < kItems; ++item) held.items[item] = to.items.result(starts[item], pairs[item], item);
     scantune::store_global<kHint>(scantune::vectors_of<Held>(to.items.items), held);
   }
 }

@@ -7,6 +7,7 @@
 #include "core/machine/memory.h"
 #include "core/parts/item_access.h"
 #include "core/parts/run_scan.h"
+#include "scan/parts/started_items.h"
 
 namespace scantune {
 

@@ -42,6 +42,29 @@ constexpr u64 rank_bytes(int threads, int digit_bits) {
   return static_cast<u64>(threads / kWarpThreads) * (u64{1} << digit_bits) * sizeof(u32) + kWarpThreads * sizeof(u32);
 }
 
+// A tile of keys that threads of one CTA sort together, in registers and shared memory.
+struct SortShape {
+  int threads;
+  int items_per_thread;
+  int digit_bits;
+  Matching matching;
+  CacheHint load_hint;
+  CacheHint store_hint;
+
+  constexpr u64 items() const { return static_cast<u64>(threads) * static_cast<u64>(items_per_thread); }
+
+  constexpr bool operator==(const SortShape&) const = default;
+};
+
+// Its bytes of shared memory. Keys are moved as the numbers that are compared. A value that is wider than an index
+// waits until its key has come to rest.
+constexpr u64 sorted_tile_bytes(const SortShape& shape, const SortRequest& request) {
+  const u64 keys = shape.items(), key_bytes = request.input_bytes() == 8 ? 8 : 4;
+  return round_up(
+      keys * key_bytes + (request.has_payload() ? keys : 1) * sizeof(u32) + rank_bytes(shape.threads, shape.digit_bits),
+      kVectorAlignmentBytes);
+}
+
 // Null if so many threads can rank digits of so many bits, else why not.
 constexpr const char* invalid_digits_reason(int threads, int digit_bits) {
   if (digit_bits < kLeastDigitBits || digit_bits > kMostDigitBits) return "digit_bits must be between 4 and 8";

@@ -4,6 +4,7 @@
 #include "core/contract/algorithm.h"
 #include "core/contract/combining.h"
 #include "core/contract/memory_types.h"
+#include "core/contract/offset_operands.h"
 #include "core/contract/variant.h"
 
 namespace scantune {
@@ -19,7 +20,7 @@ struct Tokens<Order> {
 enum class Sorted {
   keys,
   pairs,            // the keys, and a value beside each
-  indices,          // the input index of each key, within its row if there are rows
+  indices,          // the input index of each key, within its row or segment if there are such
   keys_and_indices  // both
 };
 template <>
@@ -45,7 +46,8 @@ struct Tokens<InputUse> {
 // output = the keys of input in order, stably. Integers compare as in C++. Floating-point numbers have a total order:
 // -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits.
 //
-// With rows, each row is sorted separately.
+// With rows or segments by offsets, each is sorted separately. A segment's results are where its items are. Items
+// outside all segments are neither read nor written. Of segments that overlap the results hold anything.
 struct SortRequest {
   ValueType input_type = ValueType::u32;  // of the keys
   ValueType value_type = ValueType::u32;  // of values or indices; u32 without either
@@ -56,14 +58,18 @@ struct SortRequest {
   InputUse input_use = InputUse::kept;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
-  Load load = Load::none;    // of values
-  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;  // alignment of ValueType::custom
-  u64 n = 0;                 // keys
-  u64 rows = 0;              // of Segments::rows
-  u64 end_bit = 0;           // of KeyBits::some: after the highest bit that is compared
-  u64 bits = 0;              // and how many are
-  MemoryTypes memory = {};   // of values that a load takes
+  Load load = Load::none;                        // of values
+  OffsetType offset_type = OffsetType::i32;      // of Segments::offsets
+  OffsetForm offset_form = OffsetForm::bounds;   // likewise
+  CountSource count_source = CountSource::call;  // likewise, of segment_count
+  int custom_bytes = 0;                          // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;                      // alignment of ValueType::custom
+  u64 n = 0;                                     // keys
+  u64 rows = 0;                                  // of Segments::rows
+  u64 segment_count = 0;                         // of Segments::offsets; in memory there may be fewer
+  u64 end_bit = 0;                               // of KeyBits::some: after the highest bit that is compared
+  u64 bits = 0;                                  // and how many are
+  MemoryTypes memory = {};                       // of values that a load takes
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -77,6 +83,7 @@ struct SortRequest {
   constexpr bool has_values() const { return sorted == Sorted::pairs; }
   constexpr bool has_payload() const { return sorted != Sorted::keys; }
   constexpr bool consumes_input() const { return input_use == InputUse::consumed; }
+  constexpr bool has_offsets() const { return segments == Segments::offsets; }
   constexpr bool compares_keys() const { return key_bits != KeyBits::none; }
   // The bits of a key that are compared.
   constexpr int last_bit() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(end_bit); }
@@ -90,12 +97,14 @@ struct SortRequest {
 constexpr const char* unsupported_reason(const SortRequest& request) {
   if (request.input_type == ValueType::custom)
     return "keys of a custom type have no order: sort a number that stands for each, and the items as values";
-  if (request.segments > Segments::columns) return "segments are none or rows";
+  if (has_starts(request.segments)) return "segments are none, rows or by offsets";
   if (request.segments == Segments::columns) return "rows are sorted, and columns are not: transpose them";
   if (request.segments == Segments::rows && request.n > 0) {
     if (request.rows == 0) return "there are items and no rows to hold them";
     if (request.rows > request.n + request.n / 2) return "there are more rows than items";  // a record knows magnitudes
   }
+  if (request.has_offsets())
+    if (const char* reason = invalid_offsets_reason(request)) return reason;
   if (!request.has_payload() && request.value_type != ValueType::u32)  // it would tell equal requests apart
     return "value_type is for sorts with values or indices: leave it out";
   if (const char* reason = invalid_memory_reason(request)) return reason;
@@ -112,13 +121,21 @@ constexpr const char* unsupported_reason(const SortRequest& request) {
     if (!is_integer(request.value_type) || size_of(request.value_type) < 4)
       return "indices are integers of 4 or 8 bytes: i32, i64, u32 or u64";
     if (size_of(request.value_type) == 4 && row_items(request) > u64{1} << (is_signed(request.value_type) ? 31 : 32))
-      return "a row has more keys than indices of 32 bits can number: ask for indices of 64 bits";
+      return request.has_offsets()
+                 ? "a segment may have more keys than indices of 32 bits can number: ask for indices of 64 bits"
+                 : "a row has more keys than indices of 32 bits can number: ask for indices of 64 bits";
   }
   if (request.key_bits != KeyBits::some) return nullptr;
   if (request.end_bit > 8 * static_cast<u64>(request.input_bytes())) return "bits end behind the key's last one";
   if (request.bits > request.end_bit) return "bits begin before the key's first one";
   if (request.bits == 0) return "no bits are compared: say so by key_bits, none";
   return nullptr;
+}
+
+// The same for families that sort all keys, or rows.
+constexpr const char* unsupported_rows_reason(const SortRequest& request) {
+  if (request.has_offsets()) return "its kernels sort all keys or rows, and not segments by offsets";
+  return unsupported_reason(request);
 }
 
 #ifndef __CUDACC_RTC__
@@ -134,7 +151,9 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, order, nearest).means("descending: the greatest key comes first."),
       SCANTUNE_MEMBER(SortRequest, sorted, exact)
           .means("What is written in order: keys, keys with values, where the keys stood, or keys and that."),
-      SCANTUNE_MEMBER(SortRequest, segments, nearest).means("rows: each of --rows rows is sorted by itself."),
+      SCANTUNE_MEMBER(SortRequest, segments, nearest)
+          .means("rows: each of --rows rows is sorted by itself; offsets: each of --segment-count segments of any "
+                 "lengths."),
       SCANTUNE_MEMBER(SortRequest, key_bits, exact)
           .means("some: only --bits bits of each key are compared, those before --end-bit; none: keys are copied."),
       SCANTUNE_MEMBER(SortRequest, input_use, nearest)
@@ -145,11 +164,16 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, latency, exact)
           .not_compiled()
           .means("back_to_back: fast between other sorts, which overlap; isolated: between ordinary kernels."),
-      SCANTUNE_MEMBER(SortRequest, load, per_call).means("what makes the values: a function of the caller's.")};
+      SCANTUNE_MEMBER(SortRequest, load, per_call).means("what makes the values: a function of the caller's."),
+      SCANTUNE_MEMBER(SortRequest, offset_type, per_call).means("of offsets."),
+      SCANTUNE_MEMBER(SortRequest, offset_form, per_call).means("one more offset than segments, or two arrays."),
+      SCANTUNE_MEMBER(SortRequest, count_source, per_call).means("memory: how many segments lies there.")};
 
   static constexpr Extent<SortRequest> kExtents[] = {
       SCANTUNE_EXTENT(SortRequest, rows, "Rows of n / rows keys each, one after the other.")
           .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(SortRequest, segment_count, "Segments of n / segment_count keys on average.")
+          .where("segments", Segments::offsets),
       SCANTUNE_EXTENT(SortRequest, end_bit, "The number of the bit behind the highest one that is compared.")
           .where("key_bits", KeyBits::some),
       SCANTUNE_EXTENT(SortRequest, bits, "How many bits of each key are compared.").where("key_bits", KeyBits::some)};
@@ -178,6 +202,7 @@ struct Algorithm<SortRequest> {
     }
     if (request.sorted == Sorted::keys_and_indices)
       list.add({"indices", OperandRole::indices, "value_type", Operand::kItems});
+    if (request.has_offsets()) add_offsets(request, list);
     return list;
   }
 

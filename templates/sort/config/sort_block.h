@@ -28,17 +28,17 @@ struct SortBlockConfig {
   constexpr bool operator==(const SortBlockConfig&) const = default;
 };
 
-// Keys are moved as the numbers that are compared. A value that is wider than an index waits until its key has come to
-// rest.
-constexpr u64 sort_row_bytes(const SortBlockConfig& config, const SortRequest& request) {
-  const u64 keys = config.row_tile(), key_bytes = request.input_bytes() == 8 ? 8 : 4;
-  return round_up(keys * key_bytes + (request.has_payload() ? keys : 1) * sizeof(u32) +
-                      rank_bytes(config.row_threads(), config.digit_bits),
-                  kVectorAlignmentBytes);
+constexpr SortShape shape_of(const SortBlockConfig& config) {
+  return {.threads = config.row_threads(),
+          .items_per_thread = config.items_per_thread,
+          .digit_bits = config.digit_bits,
+          .matching = config.matching,
+          .load_hint = config.load_hint,
+          .store_hint = config.store_hint};
 }
 
 constexpr int shared_bytes(const SortBlockConfig& config, const SortRequest& request) {
-  return config.rows_per_block * static_cast<int>(sort_row_bytes(config, request));
+  return config.rows_per_block * static_cast<int>(sorted_tile_bytes(shape_of(config), request));
 }
 
 template <>
@@ -51,7 +51,7 @@ struct Family<SortBlockConfig> {
   static constexpr u64 kMostRowItems = static_cast<u64>(kMaxBlockThreads) * kMostItems;
 
   static constexpr const char* unsupported_reason(const SortRequest& request, int sm) {
-    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    if (const char* reason = unsupported_rows_reason(request)) return reason;
     if (filled_rows(request) > kMaxGridBlocks) return "more rows than a grid has CTAs";
     if (row_items(request) > most_row_items(request, sm)) return "more keys than one CTA holds";
     return nullptr;

@@ -54,7 +54,7 @@ struct Family<SortClusterConfig> {
 
   static constexpr const char* unsupported_reason(const SortRequest& request, int sm) {
     if (limits_of(sm).cluster_blocks < kMaxPortableClusterBlocks) return "there are no clusters on this architecture";
-    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    if (const char* reason = unsupported_rows_reason(request)) return reason;
     if (filled_rows(request) > kMaxGridBlocks / kMaxPortableClusterBlocks) return "more rows than a grid has clusters";
     if (row_items(request) > most_row_items(request, sm)) return "more keys than one cluster holds";
     return nullptr;

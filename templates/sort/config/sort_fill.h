@@ -38,7 +38,7 @@ struct Family<SortFillConfig> {
   static constexpr int kSharedBytes = static_cast<int>((kByteDigits + kWarpThreads) * sizeof(u64));
 
   static constexpr const char* unsupported_reason(const SortRequest& request, int) {
-    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    if (const char* reason = unsupported_rows_reason(request)) return reason;
     if (request.input_bytes() != 1) return "keys of more than a byte have too many values to count";
     if (request.has_payload()) return "what goes with a key has to be moved";
     if (request.key_bits != KeyBits::all) return "keys that are equal in some of their bits have to be moved";

@@ -133,7 +133,7 @@ struct Family<SortOnesweepConfig> {
   static constexpr u64 kMostNarrowCounts = (u64{1} << 30) - 1;
 
   static constexpr const char* unsupported_reason(const SortRequest& request, int) {
-    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    if (const char* reason = unsupported_rows_reason(request)) return reason;
     if (request.n / kLeastTileItems + filled_rows(request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (filled_rows(request) > kMostCountedRows) return "more rows than a grid has CTAs that count them";
     return nullptr;

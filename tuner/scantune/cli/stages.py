@@ -14,6 +14,13 @@ from scantune.model.quantity import parse_sizes
 _EACH_WIDTH = ["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
 
 
+# As reduce_by_key() asks for them with a count of 4 bytes.
+_TOTALS_OF_KEYS = (
+    *(("segments", "keys"), ("results", "totals")),
+    *(("determinism", "run_to_run"), ("count_width", "bits_32")),
+)
+
+
 @dataclass(frozen=True)
 class Stage:
     name: str  # shown to people; empty for what the user asked for
@@ -50,16 +57,11 @@ def default_stages(device: Device) -> list[Stage]:
         ),
         Stage("sums of 2^10 rows", _sums_of("rows", 10), few, share=0.05),
         Stage("sums of 2^10 columns", _sums_of("columns", 10), few, share=0.04),
-        Stage(
-            "sums of 2^16 segments",
-            NamedProblems(
-                ["i32", "f32", "f64"],
-                options=(("segments", "offsets"), ("segment_count", "2^16")),
-                algorithm="reduce",
-            ),
-            few,
-            share=0.03,
-        ),
+        Stage("sums of 2^16 segments", _of_segments("reduce"), few, share=0.03),
+        Stage("scans of 2^16 segments", _of_segments("scan"), few, share=0.03),
+        Stage("sums by key", NamedProblems(["i32", "f32"], options=(("segments", "keys"),)), few, share=0.02),
+        Stage("a sum for each key", NamedProblems(["i32", "f32"], options=_TOTALS_OF_KEYS), few, share=0.02),
+        Stage("sorts of 2^16 segments", _of_segments("sort", ["u32"]), few, share=0.02),
         Stage(
             "load balances",
             NamedProblems(["i32"], options=(("segments", "2^16"),), algorithm="load_balance"),
@@ -90,6 +92,11 @@ def default_stages(device: Device) -> list[Stage]:
         Stage("sums of 2^14 columns", _sums_of("columns", 14), parse_sizes(["2^22..2^28:6"])),
         Stage("sums between those sizes", sums, portfolio_sizes(device), is_portfolio=True),
     ]
+
+
+def _of_segments(algorithm: str, types: Sequence[str] = ("i32", "f32", "f64")) -> NamedProblems:
+    offsets = (("segments", "offsets"), ("segment_count", "2^16"))
+    return NamedProblems(types, options=offsets, algorithm=algorithm)
 
 
 def _sums_of(segments: str, exponent: int) -> NamedProblems:

@@ -1,53 +1,24 @@
 // The segments that are too long for one warp: a list in the workspace, with room for what each part of them comes to.
 #pragma once
 
+#include "core/contract/segment_list.h"
 #include "core/machine/bits.h"
 #include "core/machine/status.h"
 #include "core/machine/warp.h"
-#include "reduce/config/reduce_segments.h"
 
 namespace scantune {
 
-// How a segment is cut: into parts of a multiple of so many items, at most kMostSegmentParts unless there would be more
-// than 2^31 items in one.
+// How a segment is cut: into parts of a multiple of so many items, at most `most_parts` unless there would be more than
+// 2^31 items in one.
 struct SegmentParts {
   u32 items;  // of a part
   u64 count;
 
-  SCANTUNE_DEVICE SegmentParts(u64 segment_items, u32 least_items) {
-    const u64 least = ceil_div(segment_items, u64{least_items} * kMostSegmentParts),
-              most = (u32{1} << 31) / least_items;
+  SCANTUNE_DEVICE SegmentParts(u64 segment_items, u32 least_items, u32 most_parts) {
+    const u64 least = ceil_div(segment_items, u64{least_items} * most_parts), most = (u32{1} << 31) / least_items;
     items = least_items * static_cast<u32>(least < most ? least : most);
     count = ceil_div(segment_items, u64{items});
   }
-};
-
-// Folds parts in order: each lane a run of neighbours, and then the lanes.
-template <class Op>
-class FoldedParts {
-  using T = typename Op::Value;
-
- public:
-  SCANTUNE_DEVICE explicit FoldedParts(u32 parts) : parts_(parts), each_(ceil_div(parts, u32{kWarpThreads})) {}
-
-  SCANTUNE_DEVICE u32 first(u32 lane) const { return lane * each_; }
-  SCANTUNE_DEVICE u32 end(u32 lane) const { return first(lane) + each_ < parts_ ? first(lane) + each_ : parts_; }
-
-  // Takes the next part, if it is one of the lane's.
-  SCANTUNE_DEVICE void take(u32 part, u32 lane, T total) {
-    if (part == first(lane))
-      total_ = total;
-    else if (first(lane) < part && part < end(lane))
-      total_ = Op::combine(total_, total);
-  }
-  // Lane 0 gets the combination of all.
-  SCANTUNE_DEVICE T total(u32 lane) const {
-    return scantune::warp_reduce_ascending<Op>(total_, lane, ceil_div(parts_, each_));
-  }
-
- private:
-  u32 parts_, each_;
-  T total_;
 };
 
 // The header of the workspace counts entries, and the parts of all of them below.
