@@ -130,6 +130,10 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
 
 // The arrays of a scan. Without maps and an n in memory its operands are input, output and what it may start from.
 Pointers scanned(const Asked& asked, const void* input, void* output) {
+  if (asked.has_other_arrays) [[unlikely]]
+    fail("segments",
+         "by flags, bits, keys or offsets, and this function takes input and output alone: call "
+         "scantune_run() with all arrays");
   if (asked.states == nullptr && asked.device_n == nullptr) return {input, output, asked.device_init};
   const scantune_arrays arrays = {2, {input, output}};
   return Places(asked).of(asked.request, &arrays);

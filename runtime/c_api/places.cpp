@@ -15,8 +15,8 @@ static_assert(same(SCANTUNE_INPUT, OperandRole::input) && same(SCANTUNE_OUTPUT, 
               same(SCANTUNE_COUNT, OperandRole::count) && same(SCANTUNE_SECOND_INDICES, OperandRole::second_indices) &&
               same(SCANTUNE_KEYS, OperandRole::keys) && same(SCANTUNE_KEYS_OUTPUT, OperandRole::keys_output) &&
               same(SCANTUNE_BEGINS, OperandRole::begins) && same(SCANTUNE_ENDS, OperandRole::ends) &&
-              same(SCANTUNE_SEGMENT_COUNT, OperandRole::segment_count) && SCANTUNE_ROLES == SCANTUNE_SEGMENT_COUNT + 1);
-static_assert(SCANTUNE_ROLES <= static_cast<int>(OperandRole::init), "roles of arrays come before all others");
+              SCANTUNE_ROLES == SCANTUNE_ENDS + 1);
+static_assert(SCANTUNE_ROLES <= static_cast<int>(OperandRole::segment_count), "roles of arrays come before all others");
 
 constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has to fail
 

@@ -68,7 +68,7 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
   take_strides(said, request);
   take_offsets(said, request);
   if (said.device_inits != nullptr && !request.has_offsets())
-    fail("device_inits", "given, and segments is not SCANTUNE_BY_OFFSETS: set it, or leave device_inits at 0");
+    fail("device_inits", "given, and segments is not SCANTUNE_BY_OFFSETS: set it, or leave device_inits NULL");
   request.init = checked_init(given, request);
   check_supported(request);
   const bool has_results =

@@ -32,6 +32,7 @@ struct Asked {
   const CallStates* states = nullptr;  // of its maps and its operator; null where it has no maps and no state
   bool checks_offsets = false;         // before each run
   bool refuses_overlap = false;        // that check, of segments that have items in common
+  bool has_other_arrays = false;       // beside input and output
 
   bool has_nothing_to_do() const { return request.n == 0 && has_no_result(request); }
 };

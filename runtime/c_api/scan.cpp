@@ -144,7 +144,8 @@ Asked checked_request(const scantune_scan_request& said, Room& room) {
           .device_segment_count = said.device_segment_count,
           .states = given.states,
           .checks_offsets = said.check == 1,
-          .refuses_overlap = true};
+          .refuses_overlap = true,
+          .has_other_arrays = has_starts(request.segments) || request.has_offsets()};
 }
 
 Asked checked_scan(const scantune_scan_request* caller, Room& room) {

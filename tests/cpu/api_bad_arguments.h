@@ -42,16 +42,16 @@ struct Arguments {
   scantune_function combine = SCANTUNE_FUNCTION_INIT, load = combine, store = combine, function = combine;
   // The arrays' addresses, by their roles; 0: none.
   std::uintptr_t input = kInput, output = kOutput, position = 0, flags = 0, values = 0, values_output = 0, second = 0,
-                 rejected = 0, count = 0, second_indices = 0, keys = 0, keys_output = 0, begins = 0, ends = 0,
-                 segment_count = 0;
+                 rejected = 0, count = 0, second_indices = 0, keys = 0, keys_output = 0, begins = 0, ends = 0;
   std::uintptr_t workspace = kWorkspace;
   u64 workspace_bytes = u64{1} << 30;
 
   static constexpr std::uintptr_t Arguments::*kOfRole[SCANTUNE_ROLES] = {
-      &Arguments::input,  &Arguments::output,         &Arguments::position,     &Arguments::flags,
-      &Arguments::values, &Arguments::values_output,  &Arguments::second,       &Arguments::rejected,
-      &Arguments::count,  &Arguments::second_indices, &Arguments::keys,         &Arguments::keys_output,
-      &Arguments::begins, &Arguments::ends,           &Arguments::segment_count};
+      &Arguments::input,          &Arguments::output,   &Arguments::position,
+      &Arguments::flags,          &Arguments::values,   &Arguments::values_output,
+      &Arguments::second,         &Arguments::rejected, &Arguments::count,
+      &Arguments::second_indices, &Arguments::keys,     &Arguments::keys_output,
+      &Arguments::begins,         &Arguments::ends};
 
   explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
     for (scantune_head* const head : {&scan.head, &reduce.head, &select.head, &balance.head, &sort.head})

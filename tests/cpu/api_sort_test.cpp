@@ -199,6 +199,35 @@ Calls c_loaded(const Spoil& spoil, scantune_sorted sorted) {
 }
 
 // The same options of all functions.
+Calls segmented_options(const runtime::SegmentedArgsortOptions& wrong, u64 n = kItems, u64 segments = 1) {
+  const auto with_these = [&](auto now) {
+    now.order = wrong.order;
+    now.bits = wrong.bits;
+    now.device_segment_count = wrong.device_segment_count;
+    now.forward_progress = wrong.forward_progress;
+    now.latency = wrong.latency;
+    now.captured_launches = wrong.captured_launches;
+    now.device = wrong.device;
+    now.config = wrong.config;
+    return now;
+  };
+  const auto now = with_these(runtime::SegmentedSortOptions());
+  const auto begins = [] { return memory<int>(kFlags); };
+  const auto ends = [] { return memory<int>(kValues); };
+  const auto index = [] { return memory<std::uint64_t>(kIndex); };
+  return {cpp([=](Arguments& a) { runtime::segmented_sort(a.in(), begins(), a.out(), n, segments, now); }),
+          cpp([=](Arguments& a) { runtime::segmented_sort(a.in(), begins(), ends(), a.out(), n, segments, now); }),
+          cpp([=](Arguments& a) { runtime::segmented_argsort(a.in(), begins(), index(), n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_plan<int, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_ranges_plan<int, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_pairs_plan<int, float, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_pairs_ranges_plan<int, float, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_indices_plan<int, u64, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_sort_indices_ranges_plan<int, u64, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_argsort_plan<int, u64, int>(n, segments, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_argsort_ranges_plan<int, u64, int>(n, segments, wrong); })};
+}
+
 Calls sort_options(const runtime::ArgsortOptions& wrong, u64 n = kItems) {
   const auto with_these = [&](auto now) {
     now.order = wrong.order;
@@ -283,6 +312,18 @@ const std::vector<BadInput> kBadSorts = {
 
     // Functions and options of C++.
     {"runtime::sort runtime::argsort runtime::sort_plan runtime::sort_pairs_plan runtime::sort_indices_plan runtime::argsort_plan", "n", "more keys than an address space", sort_options({}, ~u64{0}), {"n is 18446744073709551615", "more items than fit"}},
+    {"runtime::segmented_sort runtime::segmented_argsort runtime::segmented_sort_plan runtime::segmented_sort_ranges_plan runtime::segmented_sort_pairs_plan runtime::segmented_sort_pairs_ranges_plan runtime::segmented_sort_indices_plan runtime::segmented_sort_indices_ranges_plan runtime::segmented_argsort_plan runtime::segmented_argsort_ranges_plan", "n", "more keys than an address space", segmented_options({}, ~u64{0}), {"n is 18446744073709551615, which offsets of that type cannot reach"}},
+    {"runtime::segmented_sort runtime::segmented_argsort runtime::segmented_sort_plan runtime::segmented_sort_ranges_plan runtime::segmented_sort_pairs_plan runtime::segmented_sort_pairs_ranges_plan runtime::segmented_sort_indices_plan runtime::segmented_sort_indices_ranges_plan runtime::segmented_argsort_plan runtime::segmented_argsort_ranges_plan", "segment_count", "none", segmented_options({}, kItems, 0), {"there are items and no segments to hold them"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "order", "no order", segmented_options({.order = static_cast<Order>(2)}), {"order is 2"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "bits", "that end before they begin", segmented_options({.bits = {9, 8}}), {"begin_bit is 9"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "device_segment_count", "memory of the host", segmented_options({.device_segment_count = memory<u64>(kHost)}), {"device_segment_count: ", "memory of the host"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "check stream", "of a plan, and its stream", {cpp([](Arguments& a) { runtime::segmented_sort_plan<int, int>(kItems, 1, {.check = true, .stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "forward_progress", "no guarantee", segmented_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "latency", "no latency", segmented_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "captured_launches", "below 0", segmented_options({.captured_launches = -2}), {"captured_launches is -2"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "device", "none", segmented_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"SegmentedSortOptions SegmentedArgsortOptions", "config", "of a scan's family", segmented_options({.config = "{\"family\": \"lookback\"}"}), {"config.family", "found \"lookback\""}},
+    {"SegmentedSortOptions", "values indices", "both", {cpp([](Arguments& a) { runtime::segmented_sort(a.in(), memory<int>(kFlags), a.out(), kItems, 1, {.values = {a.beside(), a.beside_out()}, .indices = memory<int>(kIndex)}); })}, {"values and indices are both given"}},
     {"SortOptions ArgsortOptions", "order", "no order", sort_options({.order = static_cast<Order>(2)}), {"order is 2"}},
     {"SortOptions ArgsortOptions", "bits", "that end before they begin", sort_options({.bits = {9, 8}}), {"begin_bit is 9"}},
     {"KeyBits", "end_bit", "before the first", sort_options({.bits = {8, 0}}), {"begin_bit is 8, and the bits that are compared end before bit 0"}},

@@ -321,8 +321,9 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(algorithms[4]["operands"][0],
             Json::parse(R"({"name": "offsets", "role": "input", "type": "input_type", "extent": "segments"})"));
   EXPECT_EQ(algorithms[5]["name"], "sort");
-  ASSERT_EQ(algorithms[5]["extents"].size(), 3u);
-  EXPECT_EQ(algorithms[5]["extents"][2]["where"], Json::parse(R"({"key_bits": "some"})"));
+  ASSERT_EQ(algorithms[5]["extents"].size(), 4u);
+  EXPECT_EQ(algorithms[5]["extents"][1]["where"], Json::parse(R"({"segments": "offsets"})"));
+  EXPECT_EQ(algorithms[5]["extents"][3]["where"], Json::parse(R"({"key_bits": "some"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
   EXPECT_EQ(members.size(), 23u);

@@ -10,7 +10,7 @@
 #include "family_test.h"
 #include "plain_sort.h"
 
-namespace scantune {
+namespace scantune::segmented_sort_test {
 namespace {
 
 using runtime::Buffer;
@@ -183,4 +183,4 @@ TEST_F(SegmentedSortLargeOnGpu, IsRightPast2To32Keys) {
 }
 
 }  // namespace
-}  // namespace scantune
+}  // namespace scantune::segmented_sort_test

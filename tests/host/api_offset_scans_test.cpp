@@ -195,5 +195,32 @@ TEST(ApiOffsetScans, NameTheFirstSegmentThatHasItemsOfAnother) {
   EXPECT_EQ(refusal<int>({9, 9'000, 3}, {9, 15'000, 10'000}), "begins[1] is 9000, and ends[1] is 15000" + other);
 }
 
+// An exclusive result begins from its initial value, though no item has it, wherever the segment begins.
+TEST(ApiOffsetScans, BeginFromValuesThatTheInputCannotHold) {
+  std::vector<std::uint8_t> items(kItems);
+  std::vector<std::uint32_t> offsets{0};
+  for (std::uint64_t index = 0; index < kItems; ++index) items[index] = static_cast<std::uint8_t>(index * 37 % 251 + 1);
+  while (offsets.back() < kItems)
+    offsets.push_back(
+        std::min<std::uint32_t>(kItems, offsets.back() + static_cast<std::uint32_t>(offsets.size() % 45)));
+  const Buffer<std::uint8_t> in(items);
+  const Buffer<std::uint32_t> by(offsets), out(kItems);
+  const auto expected = [&](std::uint32_t init, const auto& combine) {
+    std::vector<std::uint32_t> results(kItems);
+    for (std::size_t segment = 0; segment + 1 < offsets.size(); ++segment)
+      for (std::uint32_t index = offsets[segment], running = init; index < offsets[segment + 1]; ++index) {
+        results[index] = running;
+        running = combine(running, items[index]);
+      }
+    return results;
+  };
+  runtime::segmented_scan(in.data(), by.data(), out.data(), kItems, offsets.size() - 1,
+                          {.op = Op::min, .kind = Kind::exclusive, .init = 1'000u});
+  EXPECT_EQ(downloaded(out), expected(1'000, [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); }));
+  runtime::segmented_scan(in.data(), by.data(), out.data(), kItems, offsets.size() - 1,
+                          {.op = Op::bit_and, .kind = Kind::exclusive, .init = ~0u});
+  EXPECT_EQ(downloaded(out), expected(~0u, [](std::uint32_t a, std::uint32_t b) { return a & b; }));
+}
+
 }  // namespace
 }  // namespace scantune::api_offset_scans_test

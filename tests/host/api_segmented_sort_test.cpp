@@ -193,7 +193,7 @@ TEST(ApiSegmentedSort, MovesValuesAndTellsPlaces) {
   expect_pairs("consumed", [&](float* out, Point* out_values) {
     runtime::segmented_sort(
         Consumed(given.data()), begins.data(), ends.data(), out, kItems, kCount,
-        {.values = {Consumed(given_values.data()), out_values}, .bits = {0, 32}, .config = kConfig});
+        {.bits = {0, 32}, .values = {Consumed(given_values.data()), out_values}, .config = kConfig});
   });
   const auto expect_places = [&](const char* what, bool has_keys, const auto& sort) {
     const Buffer<float> out = unwritten();

@@ -107,7 +107,7 @@ TEST(ApiSegments, ScanFromFlagToFlagInBothDirections) {
       EXPECT_EQ(downloaded(out), expected);
     }
   Buffer<int> both(some_items());
-  runtime::segmented_scan_plan<int>(kItems, {.kind = Kind::exclusive})(both.data(), bytes.data(), both.data());
+  runtime::flagged_scan_plan<int>(kItems, {.kind = Kind::exclusive})(both.data(), bytes.data(), both.data());
   EXPECT_EQ(downloaded(both), expected_sums(true, false, 0));
 }
 

@@ -20,7 +20,7 @@ OPTION_STRUCTS = [
     *("ScanOptions", "ReduceOptions", "ArgOptions", "SelectOptions", "FlaggedOptions", "UniqueOptions"),
     *("ThreeWayOptions", "LoadBalanceOptions", "ExpandOptions", "SortOptions", "ArgsortOptions"),
     *("SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
-    *("RunLengthOptions", "RunLengthDecodeOptions"),
+    *("SegmentedSortOptions", "SegmentedArgsortOptions", "RunLengthOptions", "RunLengthDecodeOptions"),
 ]
 
 GXX = os.environ.get("CXX", "g++")

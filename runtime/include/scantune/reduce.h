@@ -22,15 +22,15 @@ typedef enum scantune_extremes {
  * custom operator without identity then needs init. Equal inputs give equal bits on every run of one device and config.
  *
  * With a position, op is SCANTUNE_MIN or SCANTUNE_MAX. If the input has a NaN, the first one is the result, or the last
- * one. A position counts from the start of its row or column. No init is allowed. A store takes the position, an
- * unsigned long long, after the value: store(Value result, unsigned long long position), and after it the index, if
+ * one. A position counts from the start of its row, column or segment. No init is allowed. A store takes the position,
+ * an unsigned long long, after the value: store(Value result, unsigned long long position), and after it the index, if
  * any. No positions are written then, and one that writes by itself is not for both extremes. If n is 0, the value is
  * the identity, or with less is neither written nor stored, and the position has all bits set.
  *
  * With SCANTUNE_BY_OFFSETS, result s is that of segment s, wherever its items are. An empty segment yields init or the
- * identity; a custom operator without identity needs an init. Segments may overlap, leave gaps and be in any order;
- * items in gaps are not read. The host does not read the offsets. One below 0 counts as 0, one above n as n, and a
- * segment that ends before it begins is empty.
+ * identity, and what no items do with a position; a custom operator without identity needs an init. Segments may
+ * overlap, leave gaps and be in any order; items in gaps are not read. The host does not read the offsets. One below 0
+ * counts as 0, one above n as n, and a segment that ends before it begins is empty.
  *
  * Start from SCANTUNE_REDUCE_REQUEST_INIT. Members that scantune_scan_request has, too, mean the same. */
 typedef struct scantune_reduce_request {

@@ -5,8 +5,7 @@
 //   runtime::argmax(d_in, d_greatest, d_index, n);
 //   runtime::arg_minmax(d_in, d_least, d_least_index, d_greatest, d_greatest_index, n);
 //   runtime::segmented_reduce(d_in, d_offsets, d_sums, n, segments);           // a sum for each segment
-//   runtime::segmented_reduce(d_in, d_begins, d_ends, d_sums, n, segments);    // of segments with gaps, or that
-//   overlap
+//   runtime::segmented_reduce(d_in, d_begins, d_ends, d_sums, n, segments);    // of any, that may overlap
 //
 // Equal inputs give equal bits on every run of one device and config, except the bits of a NaN.
 #pragma once

@@ -74,11 +74,10 @@ typedef enum scantune_role {
   SCANTUNE_KEYS = 10,          /* a key per item; runs of equal ones are segments */
   SCANTUNE_KEYS_OUTPUT = 11,   /* the key of each segment */
   SCANTUNE_BEGINS = 12,        /* where each segment begins, and where the last one ends */
-  SCANTUNE_ENDS = 13,          /* the item after each segment; SCANTUNE_BEGINS has then no end of the last one */
-  SCANTUNE_SEGMENT_COUNT = 14  /* how many segments there are */
+  SCANTUNE_ENDS = 13           /* the item after each segment; SCANTUNE_BEGINS has then no end of the last one */
 } scantune_role;
 
-#define SCANTUNE_ROLES 15
+#define SCANTUNE_ROLES 14
 
 /* The arrays of a request, all in device memory. Set all arrays that the request has, and leave the others NULL.
  * Outputs are written through these pointers: pass a pointer to const only as an input. */

@@ -64,8 +64,9 @@ UserFunction lengths_of_runs(const Length* lengths, std::uint64_t runs, const Re
 
 // Writes the value of each run as often as its length says, one run after the other: n items in all, the sum of the
 // lengths; if n is 0 it does nothing. offsets has room for runs + 1 numbers and receives where each run begins, and
-// their end. It is scan() of the lengths, and expand() by the offsets, whose rules hold: other sums of lengths give
-// wrong results, and touch nothing outside the arrays. T is any trivially copyable type of 1 to 32 bytes.
+// their end. It is scan() of the lengths, and expand() by the offsets, whose rules hold: other sums of lengths, or one
+// that Offset does not hold, give wrong results, and touch nothing outside the arrays. No array that is written may
+// overlap another, nor device_runs. T is any trivially copyable type of 1 to 32 bytes.
 template <class T, class Length, class Offset>
 void run_length_decode(const std::type_identity_t<T>* values, const Length* lengths, std::uint64_t runs,
                        Offset* offsets, T* output, std::uint64_t n, const RunLengthDecodeOptions& options = {}) {
@@ -95,8 +96,8 @@ SCANTUNE_EXPLAIN_MISTAKES(run_length_decode)
 template <class T, class Length, class CountType>
 void unique_counts(const T* input, T* sorted, T* values, Length* lengths, CountType* count, std::uint64_t n,
                    const RunLengthOptions& options = {}) {
-  if (n > 0) {
-    detail::refuse_null("sorted", sorted);
+  if (n > 0) detail::refuse_null("sorted", sorted);
+  if (options.capacity.value_or(n) > 0) {
     detail::refuse_null("values", values);
     detail::refuse_null("lengths", lengths);
   }

@@ -109,9 +109,9 @@ using ScanPlan = Plan<Input<In>, Output<Out>>;
 template <class In, class Key, class Out = In>
 using ScanByKeyPlan = Plan<Input<In>, Keys<Key>, Output<Out>>;
 template <class In, class Flag = std::uint8_t, class Out = In>
-using SegmentedScanPlan = Plan<Input<In>, Flags<Flag>, Output<Out>>;
+using FlaggedScanPlan = Plan<Input<In>, Flags<Flag>, Output<Out>>;
 template <class In, class Offset, class Out = In>
-using SegmentedScanBoundsPlan = Plan<Input<In>, Begins<Offset>, Output<Out>>;
+using SegmentedScanPlan = Plan<Input<In>, Begins<Offset>, Output<Out>>;
 template <class In, class Offset, class Out = In>
 using SegmentedScanRangesPlan = Plan<Input<In>, Begins<Offset>, Ends<Offset>, Output<Out>>;
 
@@ -236,7 +236,7 @@ auto scan_by_key_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   }
   return call;
 }
-template <class In, class Flag, class Out, class Acc, class PlanType = SegmentedScanPlan<In, Flag, Out>>
+template <class In, class Flag, class Out, class Acc, class PlanType = FlaggedScanPlan<In, Flag, Out>>
 auto flagged_scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   static_assert(std::is_integral_v<Flag> && (sizeof(Flag) == 1 || std::is_same_v<Flag, std::uint32_t>),
                 "where segments start is said by a byte for each item, or by bits in words of std::uint32_t");
@@ -256,8 +256,8 @@ auto scan_by_offsets_of(std::uint64_t n, std::uint64_t segment_count, scantune_o
 }
 template <class In, class Offset, class Out, class Acc>
 auto scan_by_bounds_of(std::uint64_t n, std::uint64_t segment_count, const SegmentedScanOptions<Acc>& options) {
-  return scan_by_offsets_of<SegmentedScanBoundsPlan<In, Offset, Out>, In, Offset, Out, Acc>(n, segment_count,
-                                                                                            SCANTUNE_BOUNDS, options);
+  return scan_by_offsets_of<SegmentedScanPlan<In, Offset, Out>, In, Offset, Out, Acc>(n, segment_count, SCANTUNE_BOUNDS,
+                                                                                      options);
 }
 template <class In, class Offset, class Out, class Acc>
 auto scan_of_ranges(std::uint64_t n, std::uint64_t segment_count, const SegmentedScanOptions<Acc>& options) {
@@ -295,10 +295,10 @@ ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
-// Scans each run of equal neighbouring keys separately. Keys are numbers: integers are equal if their bytes are; a NaN
-// equals nothing, and -0 equals +0. With .equality they may be structs, too. They are n, in device memory, and must not
+// Scans each run of equal neighbouring keys separately. Integers are equal if their bytes are; a NaN equals nothing,
+// and -0 equals +0. With .equality keys may be structs, too. The keys, n of them, are in device memory and must not
 // overlap the output. `segments` is left out. device_inits has as many values as there are runs, and is refused in
-// reverse. Accumulators have at most 24 bytes, with device_inits 16. Else as scan().
+// reverse. Accumulators have at most 24 bytes, or 28 if they are aligned to 4. Else as scan().
 template <class In, class Key, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan_by_key(const In* input, const Key* keys, Out* output, std::uint64_t n,
                  const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
@@ -320,10 +320,11 @@ void segmented_scan(const In* input, const Flag* flags, Out* output, std::uint64
   detail::flagged_scan_of<In, Flag, Out, Acc>(n, options).run(input, flags, output);
 }
 template <class In, class Flag = std::uint8_t, class Out = In, class Acc = default_accumulator_t<In, Out>>
-SegmentedScanPlan<In, Flag, Out> segmented_scan_plan(std::uint64_t n,
-                                                     const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
+FlaggedScanPlan<In, Flag, Out> flagged_scan_plan(std::uint64_t n,
+                                                 const ScanOptions<std::type_identity_t<Acc>>& options = {}) {
   return detail::flagged_scan_of<In, Flag, Out, Acc>(n, options).plan();
 }
+SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(flagged_scan_plan)
 
 // Scans each of the segments where its items are: segment s is input[offsets[s], offsets[s + 1]), of segment_count + 1
 // offsets; or with begins and ends input[begins[s], ends[s]). Segments may be empty, leave gaps and be in any order;
@@ -347,10 +348,10 @@ void segmented_scan(const In* input, const Offset* begins, const Offset* ends, O
 SCANTUNE_EXPLAIN_MISTAKES(segmented_scan)
 
 // Create plans for exactly n items and segment_count segments. Throw what plan() throws.
-template <class In, class Offset, class Out = In, class Acc = default_accumulator_t<In, Out>, std::integral Number>
-SegmentedScanBoundsPlan<In, Offset, Out> segmented_scan_plan(
-    std::uint64_t n, Number segment_count, const SegmentedScanOptions<std::type_identity_t<Acc>>& options = {}) {
-  return detail::scan_by_bounds_of<In, Offset, Out, Acc>(n, static_cast<std::uint64_t>(segment_count), options).plan();
+template <class In, class Offset, class Out = In, class Acc = default_accumulator_t<In, Out>>
+SegmentedScanPlan<In, Offset, Out> segmented_scan_plan(
+    std::uint64_t n, std::uint64_t segment_count, const SegmentedScanOptions<std::type_identity_t<Acc>>& options = {}) {
+  return detail::scan_by_bounds_of<In, Offset, Out, Acc>(n, segment_count, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_scan_plan)
 template <class In, class Offset, class Out = In, class Acc = default_accumulator_t<In, Out>>

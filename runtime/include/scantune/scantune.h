@@ -72,7 +72,8 @@ SCANTUNE_API scantune_status scantune_request_init(scantune_head* request, scant
  * request: the head of a whole request, never a copy of the head alone. */
 SCANTUNE_API scantune_status scantune_run(const scantune_head* request, const scantune_arrays* arrays,
                                           scantune_stream stream);
-/* The same for a scan, in fewer instructions. An array that a map replaces is NULL. */
+/* The same for a scan of an input into an output, without flags, keys and offsets, in fewer instructions. An array that
+ * a map replaces is NULL. */
 SCANTUNE_API scantune_status scantune_scan(const scantune_scan_request* request, const void* input, void* output,
                                            scantune_stream stream);
 

@@ -7,15 +7,16 @@
 //   runtime::segmented_sort(runtime::Consumed(d_keys), d_offsets, d_out, n, segments);
 //
 // Results are where their items are. Segments may be empty, leave gaps and be in any order; items in gaps are neither
-// read nor written, and items of several segments get unspecified results. The host does not read the offsets. One
-// below 0 counts as 0, one above n as n, and a segment that ends before it begins is empty. Else all is as in sort()
-// and argsort(). A segment of very many keys is sorted by one CTA, which is slow: sort() is for these.
+// read nor written. If segments have items in common, all results are unspecified. The host does not read the offsets.
+// One below 0 counts as 0, one above n as n, and a segment that ends before it begins is empty. Else all is as in
+// sort() and argsort(). A segment of very many keys is sorted by one CTA, which is slow: sort() is for these.
 #pragma once
 
 #include "scantune/cxx20.hpp"
 #ifdef SCANTUNE_CXX20
 
 #include <cstdint>
+#include <string>
 
 #include "scantune/scan.hpp"
 #include "scantune/sort.hpp"
@@ -43,10 +44,10 @@ struct SegmentedArgsortOptions {
 
 struct SegmentedSortOptions {
   Order order = Order::ascending;
-  SortValues values = {};    // as in SortOptions
-  SortIndices indices = {};  // likewise
   KeyBits bits = {};
   detail::Read device_segment_count = nullptr;
+  SortValues values = {};    // as in SortOptions
+  SortIndices indices = {};  // likewise
   bool check = false;
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;

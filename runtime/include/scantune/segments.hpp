@@ -166,8 +166,8 @@ FlaggedReducePlan<In, Flag, Out, Num> flagged_reduce_plan(
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(flagged_reduce_plan)
 
-// Writes the value of each run of equal neighbours, with .equality its first item, and how many items it has. Length is
-// an integer of 4 or 8 bytes.
+// Writes the value of each run of equal neighbours, with .equality its first item, and how many there are. Length is an
+// integer of 4 or 8 bytes, in which the length of a run of more items wraps around.
 template <class T, class Length, class CountType>
 void run_length_encode(const T* input, T* values, Length* lengths, CountType* count, std::uint64_t n,
                        const RunLengthOptions& options = {}) {

@@ -39,9 +39,9 @@ typedef enum scantune_end_bit {
  * are not; SCANTUNE_INPUT and SCANTUNE_VALUES are written through.
  *
  * With SCANTUNE_BY_OFFSETS, SCANTUNE_BEGINS and SCANTUNE_ENDS say where segments are, and results are where their
- * items are. Segments may be empty, leave gaps and be in any order; items in gaps are neither read nor written. Items
- * of several segments get unspecified results. Offsets are taken as scantune_reduce_request takes them, and must not
- * overlap the outputs, nor an input that is consumed. */
+ * items are. Segments may be empty, leave gaps and be in any order; items in gaps are neither read nor written. If
+ * segments have items in common, all results are unspecified. Offsets are taken as scantune_reduce_request takes them,
+ * and must not overlap the outputs, nor an input that is consumed. */
 typedef struct scantune_sort_request {
   scantune_head head;
   scantune_type input_type;  /* of the keys, a number; to sort other items, pass them as values of such keys */

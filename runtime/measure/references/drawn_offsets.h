@@ -55,7 +55,7 @@ class DrawnOffsets {
   void place(u64 first, std::span<ItemPlace> places) const;
 
  private:
-  // As they are written. Below 0 only where the type has such.
+  // A segment as its offsets are written: below 0 only if their type has negative numbers, and maybe beyond the items.
   struct Written {
     i64 begin, end;
   };

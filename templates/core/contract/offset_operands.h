@@ -7,9 +7,15 @@
 
 namespace scantune {
 
-// Why the items cannot be divided by offsets, or null.
+// Why the items cannot be divided by offsets, or why members of offsets mean nothing without them, or null.
 template <class Request>
 constexpr const char* invalid_offsets_reason(const Request& request) {
+  if (!request.has_offsets()) {
+    const bool is_default = request.offset_type == OffsetType::i32 && request.offset_form == OffsetForm::bounds &&
+                            request.count_source == CountSource::call;
+    return is_default ? nullptr
+                      : "only segments by offsets have a type and a form of offsets, and a source of their number";
+  }
   if constexpr (requires { request.layout; })
     if (request.layout.is_strided()) return "strides are those of rows or columns, and offsets count items";
   if (request.n > 0 && request.segment_count == 0) return "there are items and no segments to hold them";

@@ -5,6 +5,10 @@
 
 namespace scantune {
 
+// All segments on a list have so many parts at most: a word of 64 bits counts them in 40, and in 24 the segments, of
+// which each has two parts or more.
+inline constexpr u64 kMostListedParts = u64{1} << 24;
+
 // A segment on the list. How many parts have been reduced is counted here.
 struct ListedSegment {
   u64 segment;
@@ -20,7 +24,8 @@ constexpr u64 listed_parts(u64 n, u64 items_of_warp, u64 input_bytes, int partia
   if (n <= items_of_warp) return 0;
   const u64 needed = 2 * ceil_div(n, items_of_warp);
   const u64 fitting = input_bytes / 100 / (static_cast<u64>(partial_bytes) + sizeof(ListedSegment) / 2);
-  return needed < fitting ? needed : fitting;
+  const u64 least = needed < fitting ? needed : fitting;
+  return least < kMostListedParts ? least : kMostListedParts;
 }
 
 // Bytes into the workspace. Each segment on the list has two parts or more.

@@ -118,11 +118,11 @@ constexpr const char* invalid_extremes_reason(const ReduceRequest& request) {
 
 // What is wrong with how the request divides its items, or null.
 constexpr const char* invalid_sequences_reason(const ReduceRequest& request) {
+  if (const char* reason = invalid_offsets_reason(request)) return reason;
   if (!request.has_offsets()) {
     if (request.init == Init::each) return "a reduction begins every row from the same value";
     return invalid_segments_reason(request);
   }
-  if (const char* reason = invalid_offsets_reason(request)) return reason;
   if (!request.has_init())
     return "a segment may be empty, and there is no initial value to be its result: pass the operator's identity, or "
            "set init or device_init";

@@ -66,7 +66,8 @@ struct Family<ReduceSegmentsConfig> {
         .segment_threads = 1, .unroll = fits_vector ? 1 : 2, .pdl = limits_of(sm).has_pdl ? 1 : 0};
     const auto fits = [&] { return average <= static_cast<u64>(tile_items(config, request)); };
     while (config.segment_threads < kWarpThreads && !fits()) config.segment_threads *= 2;
-    const u64 of_two_warps = static_cast<u64>(2 * kWarpThreads * most_unroll * unit_items(request));
+    const u64 of_two_warps =
+        u64{2 * kWarpThreads} * static_cast<u64>(most_unroll) * static_cast<u64>(unit_items(request));
     if (average >= of_two_warps) {
       config.segment_threads = kMaxBlockThreads;
       if (average < 4 * of_two_warps) config.block_threads = 128;

@@ -2,8 +2,8 @@
 //
 // Built-in operators commute: lanes take units in turn, and the items before the first whole unit and after the last
 // one. A custom operator sees its items in order: lanes take neighbouring pieces, which are combined across the group.
-// Which items are a unit depends on their places in the input, so that units are vectors; where the result does not
-// depend on how items are put together, on their addresses.
+// A unit is the items of one vector. Where the result depends on how items are put together, units are counted from the
+// start of the input; else from a vector boundary, so that all units are loaded as vectors.
 #pragma once
 
 #include "core/parts/vector_boundary.h"

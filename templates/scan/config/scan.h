@@ -118,7 +118,7 @@ constexpr bool packs_extremes(const ScanRequest& request) { return packs_extreme
 
 // Whether marks are added up: they say where a total goes, or which initial value a segment has.
 constexpr bool counts_starts(const ScanRequest& request) {
-  return request.writes_totals() || request.init == Init::each;
+  return request.writes_totals() || (has_starts(request.segments) && request.init == Init::each);
 }
 
 // The bytes of the mark that a segment starts. It leaves no bytes without a meaning beside an accumulator, of which
@@ -193,14 +193,15 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
   } else if (request.equality == Equality::source) {
     return "only segments by keys have an equality";
   }
-  if (request.room == OutputRoom::limited && !request.writes_totals()) {
-    return "room is for totals: leave it out";
-  }
+  // Each would tell equal requests apart.
+  if (request.segments != Segments::keys && request.keys != Keys::bytes_4) return "only segments by keys have keys";
+  if (!counts_starts(request) && request.count_width != IntegerWidth::bits_64)
+    return "count_width is that of totals: leave it out";
+  if (request.room == OutputRoom::limited && !request.writes_totals()) return "room is for totals: leave it out";
   if (request.kind == Kind::exclusive && !request.has_init()) return "an exclusive scan needs an initial value";
-  if (request.has_offsets()) {
-    if (request.reads_n()) return "offsets say which items are scanned: leave device_n out";
-    return invalid_offsets_reason(request);
-  }
+  if (const char* reason = invalid_offsets_reason(request)) return reason;
+  if (request.has_offsets())
+    return request.reads_n() ? "offsets say which items are scanned: leave device_n out" : nullptr;
   if (request.reads_n() && request.segments != Segments::none && !has_starts(request.segments))
     return "n in device memory is not known when the items are cut into rows or columns: leave device_n out, or "
            "segments";
@@ -266,7 +267,7 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, load, per_call).means("what makes items of the input: a function of the caller's."),
       SCANTUNE_MEMBER(ScanRequest, store, per_call).means("what becomes of results: a function of the caller's."),
       SCANTUNE_MEMBER(ScanRequest, n_width, per_call).means("of n in memory."),
-      SCANTUNE_MEMBER(ScanRequest, count_width, exact).means("of the number of segments."),
+      SCANTUNE_MEMBER(ScanRequest, count_width, nearest).means("of the number of segments."),
       SCANTUNE_MEMBER(ScanRequest, room, per_call),
       SCANTUNE_MEMBER(ScanRequest, offset_type, per_call).means("of offsets."),
       SCANTUNE_MEMBER(ScanRequest, offset_form, per_call).means("one more offset than segments, or two arrays."),

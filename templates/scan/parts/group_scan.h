@@ -21,7 +21,11 @@ class GroupScan {
   using OutputItems = typename Problem::OutputItems;
   static constexpr ScanRequest kRequest = Problem::kRequest;
   static constexpr bool kPads = !is_custom(kRequest.op);
-  static constexpr bool kBeginsWithRun = !kPads || needs_fixed_association(kRequest);
+  // Neutral items before a run change no item, but an initial value that the input's type has not.
+  static constexpr bool kFillerShows =
+      Problem::kExclusive && kRequest.input_type != kRequest.accumulator_type &&
+      (kRequest.op == Operator::min || kRequest.op == Operator::max || kRequest.op == Operator::bit_and);
+  static constexpr bool kBeginsWithRun = !kPads || needs_fixed_association(kRequest) || kFillerShows;
   static constexpr int kItems = kConfig.items_per_thread;
   static constexpr int kVectorItems = vector_items(kConfig.vector_bytes, {kRequest, Variant::aligned});
   static constexpr int kVectors = kItems / kVectorItems;

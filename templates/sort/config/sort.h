@@ -47,7 +47,7 @@ struct Tokens<InputUse> {
 // -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits.
 //
 // With rows or segments by offsets, each is sorted separately. A segment's results are where its items are. Items
-// outside all segments are neither read nor written. Of segments that overlap the results hold anything.
+// outside all segments are neither read nor written. If segments overlap, all results hold anything.
 struct SortRequest {
   ValueType input_type = ValueType::u32;  // of the keys
   ValueType value_type = ValueType::u32;  // of values or indices; u32 without either
@@ -103,8 +103,7 @@ constexpr const char* unsupported_reason(const SortRequest& request) {
     if (request.rows == 0) return "there are items and no rows to hold them";
     if (request.rows > request.n + request.n / 2) return "there are more rows than items";  // a record knows magnitudes
   }
-  if (request.has_offsets())
-    if (const char* reason = invalid_offsets_reason(request)) return reason;
+  if (const char* reason = invalid_offsets_reason(request)) return reason;
   if (!request.has_payload() && request.value_type != ValueType::u32)  // it would tell equal requests apart
     return "value_type is for sorts with values or indices: leave it out";
   if (const char* reason = invalid_memory_reason(request)) return reason;
@@ -152,8 +151,7 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, sorted, exact)
           .means("What is written in order: keys, keys with values, where the keys stood, or keys and that."),
       SCANTUNE_MEMBER(SortRequest, segments, nearest)
-          .means("rows: each of --rows rows is sorted by itself; offsets: each of --segment-count segments of any "
-                 "lengths."),
+          .means("rows, offsets: each of --rows or --segment-count segments is sorted by itself."),
       SCANTUNE_MEMBER(SortRequest, key_bits, exact)
           .means("some: only --bits bits of each key are compared, those before --end-bit; none: keys are copied."),
       SCANTUNE_MEMBER(SortRequest, input_use, nearest)

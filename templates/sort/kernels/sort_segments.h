@@ -57,6 +57,7 @@ SCANTUNE_DEVICE void sort_by_blocks(const KernelArguments& arguments) {
 #pragma unroll 1
   for (u64 number = block_rank(); number < count; number += block_count()) {
     const Segment its = SegmentsOf<Problem>::at(arguments, number);
+    if (its.items() == 0) continue;
     if (its.items() <= kConfig.short_items()) {
       Tile tile(shared, {arguments, its.begin}, static_cast<u32>(its.items()));
       scantune::sort_in_tile(tile, first_bit, last_bit);
