@@ -69,6 +69,14 @@ void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment, const Stru
                             ", which is " + std::to_string(bytes));
 }
 
+void check_bytes_of(const char* type, bool is_struct, std::uint32_t bytes, std::uint32_t alignment,
+                    const StructNames& names) {
+  if (is_struct) return check_custom_bytes(bytes, alignment, names);
+  if ((bytes | alignment) != 0)
+    fail(bytes != 0 ? names.bytes : names.alignment,
+         std::to_string(bytes != 0 ? bytes : alignment) + "; it must be 0 unless " + type + " is SCANTUNE_CUSTOM_TYPE");
+}
+
 void fail_type(const char* member, const char* why) {
   fail(member, std::string("given, and ") + why + ": leave it SCANTUNE_DEFAULT_TYPE");
 }

@@ -107,6 +107,9 @@ struct StructNames {
 };
 // Throws unless a custom type may have this size and alignment.
 void check_custom_bytes(std::uint32_t bytes, std::uint32_t alignment, const StructNames& names = {});
+// Throws unless what the member `type` names has this size and alignment: a struct, or 0 for anything else.
+void check_bytes_of(const char* type, bool is_struct, std::uint32_t bytes, std::uint32_t alignment,
+                    const StructNames& names);
 [[noreturn]] void fail_built_in_bytes(std::uint32_t bytes, std::uint32_t alignment);
 
 // Sets the size and alignment of the custom type. Throws unless they are valid, or 0 without a custom type.

@@ -9,6 +9,9 @@ namespace {
 static_assert(same(SCANTUNE_INCLUSIVE, Kind::inclusive) && same(SCANTUNE_EXCLUSIVE, Kind::exclusive));
 static_assert(same(SCANTUNE_RESULTS, Results::all) && same(SCANTUNE_TOTALS, Results::totals));
 static_assert(same(SCANTUNE_FORWARD, Direction::forward) && same(SCANTUNE_REVERSE, Direction::reverse));
+
+constexpr StructNames kKeyNames = {"key_bytes", "key_alignment"};
+
 Init checked_init(const scantune_scan_request& caller, Kind kind) {
   refuse_two_inits(caller);
   if (caller.device_inits != nullptr) {
@@ -34,10 +37,8 @@ void take_n_source(const scantune_scan_request& caller, ScanRequest& request) {
   refuse_type("n_type", caller.n_type, "device_n is NULL");
 }
 
-Keys checked_keys(const scantune_type& type) {
-  switch (const ValueType keys = checked_type("key_type", type)) {
-    case ValueType::custom:
-      fail("key_type", "SCANTUNE_CUSTOM_TYPE; keys are numbers: name their type");
+Keys keys_as_wide_as(const ComparedType& type) {
+  switch (type.type) {
     case ValueType::f16:
       return Keys::f16;
     case ValueType::bf16:
@@ -47,20 +48,53 @@ Keys checked_keys(const scantune_type& type) {
     case ValueType::f64:
       return Keys::f64;
     default:
-      return size_of(keys) == 1   ? Keys::bytes_1
-             : size_of(keys) == 2 ? Keys::bytes_2
-             : size_of(keys) == 4 ? Keys::bytes_4
-                                  : Keys::bytes_8;
+      return keys_of_bytes(type.bytes());
   }
 }
 
+constexpr FunctionMember kEqual = {"equal", "equal->struct_bytes", roles_of(SCANTUNE_FUNCTION_EQUAL)};
+
+// Takes the equality of keys. Its source and state go into the room.
+void take_equality(const scantune_function* equal, Given<scantune_scan_request>& given, Room& room) {
+  if (!room.views) room.views.emplace();
+  if (given.states == nullptr) room.states = {};
+  given.states = &room.states;
+  checked_map(kEqual, equal, room.views->equal, room.states.equal);
+  if (!given.custom) given.custom.emplace();
+  given.custom->maps = &*room.views;
+}
+
+void take_keys(Given<scantune_scan_request>& given, ScanRequest& request, Room& room) {
+  const scantune_scan_request& caller = given.request;
+  const ValueType type = checked_type("key_type", caller.key_type);
+  const bool is_struct = type == ValueType::custom;
+  check_bytes_of("key_type", is_struct, caller.key_bytes, caller.key_alignment, kKeyNames);
+  const ComparedType keys = {type, static_cast<short>(caller.key_bytes), static_cast<short>(caller.key_alignment)};
+  request.keys = keys_as_wide_as(keys);
+  if (caller.equal != nullptr) {
+    request.equality = Equality::source;
+    request.key_type = keys;
+    take_equality(caller.equal, given, room);
+  } else if (is_struct) {
+    fail("equal",
+         "NULL, and key_type is SCANTUNE_CUSTOM_TYPE: structs have no equality of their own, so point it to one");
+  }
+}
+
+void refuse_keys(const scantune_scan_request& caller) {
+  refuse_type("key_type", caller.key_type, "segments is not SCANTUNE_BY_KEYS");
+  check_bytes_of("key_type", false, caller.key_bytes, caller.key_alignment, kKeyNames);
+  if (caller.equal != nullptr) fail("equal", "given, and segments is not SCANTUNE_BY_KEYS: leave it NULL");
+}
+
 // Takes what only segments of any length have.
-[[gnu::noinline]] void take_starts(const scantune_scan_request& caller, ScanRequest& request) {
+[[gnu::noinline]] void take_starts(Given<scantune_scan_request>& given, ScanRequest& request, Room& room) {
+  const scantune_scan_request& caller = given.request;
   check_spare("spare", caller.spare);
   if (request.segments == Segments::keys)
-    request.keys = checked_keys(caller.key_type);
+    take_keys(given, request, room);
   else
-    refuse_type("key_type", caller.key_type, "segments is not SCANTUNE_BY_KEYS");
+    refuse_keys(caller);
   request.results = checked<Results>("results", caller.results);
   if (request.writes_totals()) {
     request.count_width = checked_width("count_type", caller.count_type, "totals", request.n);
@@ -91,9 +125,10 @@ Asked checked_request(const scantune_scan_request& said, Room& room) {
   request.init = checked_init(said, request.kind);
   take_n_source(said, request);
   const int others = number_in(said.key_type) | number_in(said.results) | number_in(said.count_type);
-  if (has_starts(request.segments) || (static_cast<std::uint32_t>(others) | said.spare) != 0 ||
-      said.capacity != nullptr) [[unlikely]]
-    take_starts(said, request);
+  const auto pointers = reinterpret_cast<std::uintptr_t>(said.capacity) | reinterpret_cast<std::uintptr_t>(said.equal);
+  if (has_starts(request.segments) || pointers != 0 ||
+      (static_cast<std::uint32_t>(others) | said.spare | said.key_bytes | said.key_alignment) != 0) [[unlikely]]
+    take_starts(given, request, room);
   const int of_offsets = number_in(said.offset_type) | number_in(said.offset_form) | number_in(said.segment_count_type);
   if (request.has_offsets() || (static_cast<std::uint32_t>(of_offsets) | said.check | said.segment_count) != 0 ||
       said.device_segment_count != nullptr) [[unlikely]]

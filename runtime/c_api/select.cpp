@@ -34,16 +34,10 @@ void refuse_given(const char* member, const void* given, Criterion criterion) {
 void take_values(const scantune_select_request& said, SelectRequest& request) {
   constexpr StructNames kNames = {"value_bytes", "value_alignment"};
   const bool is_struct = number_in(said.value_type) == SCANTUNE_CUSTOM_TYPE;
-  if (!is_struct && (said.value_bytes | said.value_alignment) != 0)
-    fail(said.value_bytes != 0 ? kNames.bytes : kNames.alignment,
-         std::to_string(said.value_bytes != 0 ? said.value_bytes : said.value_alignment) +
-             "; it must be 0 unless value_type is SCANTUNE_CUSTOM_TYPE");
+  check_bytes_of("value_type", is_struct, said.value_bytes, said.value_alignment, kNames);
   if (number_in(said.value_type) == SCANTUNE_DEFAULT_TYPE) return;
   unsigned unit_bytes = said.value_alignment;
-  if (is_struct)
-    check_custom_bytes(said.value_bytes, said.value_alignment, kNames);
-  else
-    unit_bytes = static_cast<unsigned>(size_of(checked_type("value_type", said.value_type)));
+  if (!is_struct) unit_bytes = static_cast<unsigned>(size_of(checked_type("value_type", said.value_type)));
   request.values = static_cast<Values>(std::bit_width(unit_bytes));
   if (!is_struct || said.value_bytes == unit_bytes) return;
   request.value_units = ValueUnits::several;

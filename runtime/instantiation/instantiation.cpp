@@ -128,6 +128,7 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr && request.has_custom_operator());
   if (has_maps(request)) result.headers.emplace_back("core/parts/custom_map.h");
+  if (has_equality(request)) result.headers.emplace_back("core/parts/custom_equality.h");
   if (custom != nullptr && request.value<OrderedBy>() == OrderedBy::less)
     result.headers.emplace_back("core/parts/custom_comparison.h");
   result.source = definitions(request, family, custom) + includes(result.headers) +

@@ -49,6 +49,7 @@ SourceUse use_of(const Request& request, const CustomOperator& custom) {
 
 Load load_of(const Request& request) { return request.value<Load>().value_or(Load::none); }
 Store store_of(const Request& request) { return request.value<Store>().value_or(Store::none); }
+Equality equality_of(const Request& request) { return request.value<Equality>().value_or(Equality::built_in); }
 
 // The type of input or output: the number's, or nothing for a struct.
 ValueType type_of(const Request& request, std::string_view member_name) {
@@ -98,6 +99,25 @@ std::string seen_type(ValueType type, const Request& request) {
   return is_half ? "float" : kernel_type(type, request);
 }
 
+// The parameters of a function's declaration, and the arguments of its call.
+struct CallText {
+  std::string parameters, arguments;
+
+  void add(const std::string& parameter, const std::string& argument) {
+    parameters += (parameters.empty() ? "" : ", ") + parameter;
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+  }
+  void add_state(int bytes) {
+    if (bytes > 0) add("State state", "scantune::from_bytes<State>(scantune_state)");
+  }
+};
+
+std::string state_text(int bytes) { return bytes > 0 ? " SCANTUNE_CUSTOM_STATE(" + std::to_string(bytes) + ")\n" : ""; }
+
+std::string struct_text(const std::string& name, int bytes, int alignment) {
+  return " SCANTUNE_CUSTOM_ITEM(" + name + ", " + std::to_string(bytes) + ", " + std::to_string(alignment) + ")\n";
+}
+
 std::string text_of(const MapText& map, const MapSource& source, const Request& request) {
   const std::string file = map.argument + ".cu";
   refuse(file, first_read_of_a_file(source.source));
@@ -116,17 +136,13 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
   declare("Value", map.takes, map.has_item);
   declare("Result", map.gives, map.returns);
 
-  std::string parameters, arguments;
-  const auto add = [&](const std::string& parameter, const std::string& argument) {
-    parameters += (parameters.empty() ? "" : ", ") + parameter;
-    arguments += (arguments.empty() ? "" : ", ") + argument;
-  };
-  if (map.has_item) add(map.argument == "load" ? "Value item" : "Value result", "scantune_item");
-  if (map.has_position) add("unsigned long long position", "scantune_position");
-  if (map.has_index) add("unsigned long long index", "scantune_index");
-  if (has_state) add("State state", "scantune::from_bytes<State>(scantune_state)");
+  CallText call;
+  if (map.has_item) call.add(map.argument == "load" ? "Value item" : "Value result", "scantune_item");
+  if (map.has_position) call.add("unsigned long long position", "scantune_position");
+  if (map.has_index) call.add("unsigned long long index", "scantune_index");
+  call.add_state(source.state_bytes);
   const std::string declaration =
-      "__device__ " + std::string(map.returns ? "Result " : "void ") + map.argument + "(" + parameters + ")";
+      "__device__ " + std::string(map.returns ? "Result " : "void ") + map.argument + "(" + call.parameters + ")";
 
   SourceFunction function{
       .name = map.argument, .declaration = declaration, .value = "an item", .takes_state = has_state};
@@ -144,22 +160,39 @@ std::string text_of(const MapText& map, const MapSource& source, const Request& 
   const bool is_own = in_memory == ValueType::custom && !declares_structs(request);
   const std::string item =
       is_own ? map.name_space + (map.takes_memory ? "::Value" : "::Result") : kernel_type(in_memory, request);
-  const std::string bytes = std::to_string(request.custom_bytes), alignment = std::to_string(request.custom_alignment);
-  std::string made = has_state ? " SCANTUNE_CUSTOM_STATE(" + std::to_string(source.state_bytes) + ")\n" : "";
-  for (const std::string& name : defined)
-    made.append(" SCANTUNE_CUSTOM_ITEM(")
-        .append(name)
-        .append(", ")
-        .append(bytes)
-        .append(", ")
-        .append(alignment)
-        .append(")\n");
-  if (!defined.empty()) made += " using ScantuneOpaque = scantune::OpaqueItem<" + bytes + ", " + alignment + ">;\n";
+  std::string made = state_text(source.state_bytes);
+  for (const std::string& name : defined) made += struct_text(name, request.custom_bytes, request.custom_alignment);
+  if (!defined.empty())
+    made += " using ScantuneOpaque = scantune::OpaqueItem<" + std::to_string(request.custom_bytes) + ", " +
+            std::to_string(request.custom_alignment) + ">;\n";
   const std::string between = kernel_type(mapped_type(request), request);
   made += " SCANTUNE_CUSTOM_" + map.macro + "(ScantuneMap, " + item + ", " +
           (map.has_position ? "scantune::StoredExtreme<" + between + ">" : between) + ", " +
-          (has_state ? "true" : "false") + ", \"" + declaration + "\", (" + arguments + "))\n}";
+          (has_state ? "true" : "false") + ", \"" + declaration + "\", (" + call.arguments + "))\n}";
   return "namespace " + map.name_space + " {\n" + aliases + numbered(file, source.source, made);
+}
+
+// An equality of keys, of which the source defines a struct itself: no operator declares it.
+std::string equality_text(const MapSource& source, const Request& request) {
+  const std::string file = "equal.cu";
+  const ComparedType& key = request.key_type;
+  const bool is_struct = key.type == ValueType::custom, has_state = source.state_bytes > 0;
+  const std::string number = is_struct ? "" : seen_type(key.type, request);
+  refuse(file, first_read_of_a_file(source.source));
+  SourceFunction function = has_state ? kEqualWithState : kEqual;
+  function.value = "the type of the keys";
+  refuse(file, wrong_definition(source.source, number, function));
+  CallText call;
+  call.add("Value before", "scantune_before");
+  call.add("Value item", "scantune_item");
+  call.add_state(source.state_bytes);
+  const std::string alias = is_struct ? "" : "using Value = " + number + ";\n";
+  const std::string item = is_struct ? "ScantuneEqualSource::Value" : kernel_type(key.type, request);
+  const std::string made = state_text(source.state_bytes) +
+                           (is_struct ? struct_text("Value", key.bytes(), key.alignment()) : "") +
+                           " SCANTUNE_CUSTOM_KEYS(ScantuneMap, " + item + ", " + (has_state ? "true" : "false") +
+                           ", \"" + std::string(function.declaration) + "\", (" + call.arguments + "))\n}";
+  return "namespace ScantuneEqualSource {\n" + alias + numbered(file, source.source, made);
 }
 
 }  // namespace
@@ -180,7 +213,11 @@ std::string operator_text(const Request& request, const CustomOperator& custom) 
          "#line 1 \"scantune_kernel.cu\"\n";
 }
 
-bool has_maps(const Request& request) { return load_of(request) != Load::none || store_of(request) != Store::none; }
+bool has_equality(const Request& request) { return equality_of(request) == Equality::source; }
+
+bool has_maps(const Request& request) {
+  return load_of(request) != Load::none || store_of(request) != Store::none || has_equality(request);
+}
 
 std::string maps_text(const Request& request, const CustomOperator& custom) {
   const ValueType accumulator = mapped_type(request);
@@ -215,8 +252,13 @@ std::string maps_text(const Request& request, const CustomOperator& custom) {
                     custom.store, request);
     store = "::ScantuneStoreSource::ScantuneMap";
   }
+  std::string equality;
+  if (has_equality(request)) {
+    text += equality_text(custom.equal, request);
+    equality = "  using Equality = ::ScantuneEqualSource::ScantuneMap;\n";
+  }
   return text + "#line 1 \"scantune_kernel.cu\"\nstruct ScantuneMaps {\n  using Load = " + load +
-         ";\n  using Store = " + store + ";\n};\n";
+         ";\n  using Store = " + store + ";\n" + equality + "};\n";
 }
 
 }  // namespace scantune

@@ -13,11 +13,13 @@ namespace scantune {
 // lacks a definition, whatever compiler is to see it.
 std::string operator_text(const Request& request, const CustomOperator& custom);
 
-// Whether a load or a store of the request is a source of the caller's.
+// Whether an equality of keys of the request is a source of the caller's.
+bool has_equality(const Request& request);
+// Whether a load, a store or such an equality is.
 bool has_maps(const Request& request);
 
-// The same of the sources of maps, each in a namespace of its own, and after them the struct ScantuneMaps that the
-// kernels take. The operator's text comes before, and includes core/parts/custom_map.h.
+// The same of the sources of maps and of the equality, each in a namespace of its own, and after them the struct
+// ScantuneMaps that the kernels take. The operator's text comes before, and includes core/parts/custom_map.h.
 std::string maps_text(const Request& request, const CustomOperator& custom);
 
 }  // namespace scantune

@@ -33,7 +33,8 @@ PlanCache::Set& PlanCache::set_of(const Call& call) {
   if (call.custom) hash += std::hash<std::string_view>()(call.custom->source);
   if (call.custom && call.custom->maps != nullptr)
     hash += 3 * std::hash<std::string_view>()(call.custom->maps->load.source) +
-            5 * std::hash<std::string_view>()(call.custom->maps->store.source);
+            5 * std::hash<std::string_view>()(call.custom->maps->store.source) +
+            7 * std::hash<std::string_view>()(call.custom->maps->equal.source);
   if (!call.config.empty()) hash += std::hash<std::string_view>()(call.config);
   return sets_[hash >> 61];
 }

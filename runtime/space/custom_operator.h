@@ -1,5 +1,5 @@
-// The caller's sources: an operator, of which the request has only the cost class, or a predicate; and maps of items
-// and results.
+// The caller's sources: an operator, of which the request has only the cost class, or a predicate; maps of items and
+// results; and an equality of keys.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace scantune {
 
-// A map; the request says what it takes.
+// A map, or an equality of keys; the request says what it takes.
 struct MapSource {
-  std::string source;   // CUDA C++ that defines load() or store(); empty where there is no map
+  std::string source;   // CUDA C++ that defines load(), store() or equal(); empty without one
   int state_bytes = 0;  // of the struct State that comes with every call; 0: it takes none
 
   bool operator==(const MapSource&) const = default;
@@ -25,7 +25,7 @@ struct CustomOperator {
   // The key of an operator's tuning records; empty: the key is cost class and value size. Unused for predicates.
   std::string name;
   int state_bytes = 0;  // of the struct State that its function takes with every call; 0: it takes none
-  MapSource load = {}, store = {};
+  MapSource load = {}, store = {}, equal = {};
 
   bool operator==(const CustomOperator&) const = default;
 };
@@ -36,13 +36,13 @@ struct MapView {
   int state_bytes = 0;
 };
 struct MapViews {
-  MapView load, store;
+  MapView load, store, equal;
 };
 struct CustomOperatorView {
   std::string_view source;
   std::string_view name;
   int state_bytes = 0;
-  const MapViews* maps = nullptr;  // null without maps
+  const MapViews* maps = nullptr;  // null without maps and equality
 };
 
 // It has no maps.
@@ -52,7 +52,7 @@ inline std::optional<CustomOperatorView> view_of(const CustomOperator* custom) {
 }
 
 // The result of ==, without its call of a comparison function.
-inline bool are_same(const std::string& text, std::string_view view) {
+[[gnu::always_inline]] inline bool are_same(const std::string& text, std::string_view view) {
   return text.size() == view.size() && std::char_traits<char>::compare(text.data(), view.data(), view.size()) == 0;
 }
 
@@ -60,8 +60,9 @@ inline bool are_same(const MapSource& map, const MapView& view) {
   return map.state_bytes == view.state_bytes && are_same(map.source, view.source);
 }
 
-inline bool are_same(const CustomOperator& custom, const MapViews& maps) {
-  return are_same(custom.load, maps.load) && are_same(custom.store, maps.store);
+// Apart from what calls with an operator alone run through.
+[[gnu::noinline]] inline bool are_same(const CustomOperator& custom, const MapViews& maps) {
+  return are_same(custom.load, maps.load) && are_same(custom.store, maps.store) && are_same(custom.equal, maps.equal);
 }
 
 // Whether both are the same sources, or neither is one. They are of equal requests, so both have maps or none has.
@@ -76,7 +77,9 @@ inline std::optional<CustomOperator> copy_of(const std::optional<CustomOperatorV
   if (!custom) return std::nullopt;
   CustomOperator copy{std::string(custom->source), std::string(custom->name), custom->state_bytes};
   if (custom->maps != nullptr)
-    for (const auto& [map, view] : {std::pair(&copy.load, custom->maps->load), {&copy.store, custom->maps->store}})
+    for (const auto& [map, view] : {std::pair(&copy.load, custom->maps->load),
+                                    {&copy.store, custom->maps->store},
+                                    {&copy.equal, custom->maps->equal}})
       *map = {std::string(view.source), view.state_bytes};
   return copy;
 }

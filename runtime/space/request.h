@@ -111,6 +111,7 @@ class Request {
   int custom_bytes = 0, custom_alignment = 0;  // those of ValueType::custom; 0 where no type is custom
   Layout layout{};                             // of an algorithm that has one; records serve every layout
   MemoryTypes memory{};                        // of an algorithm that has them, likewise
+  ComparedType key_type{};                     // of an algorithm that has one, likewise
 };
 
 static_assert(std::has_unique_object_representations_v<Request>, "padding would make equal ones differ");
@@ -279,6 +280,7 @@ Request::Request(const Typed& typed) : algorithm_(&algorithm_of<Typed>()), n(typ
   }
   if constexpr (requires { typed.layout; }) layout = typed.layout;
   if constexpr (requires { typed.memory; }) memory = typed.memory;
+  if constexpr (requires { typed.key_type; }) key_type = typed.key_type;
 }
 
 template <class Typed>
@@ -300,6 +302,7 @@ Typed typed(const Request& request) {
   }
   if constexpr (requires { result.layout; }) result.layout = request.layout;
   if constexpr (requires { result.memory; }) result.memory = request.memory;
+  if constexpr (requires { result.key_type; }) result.key_type = request.key_type;
   return result;
 }
 

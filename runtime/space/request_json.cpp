@@ -83,13 +83,15 @@ std::string text_member(const Json& json, const char* name) {
   return member->get<std::string>();
 }
 
-// No source of a map comes in JSON, and kernels that are tuned without maps serve those with some.
+// No source of a map or an equality comes in JSON, and kernels that are tuned without serve those with some.
 void refuse_maps(const Request& request) {
-  for (const MemberModel& member : request.members())
-    if ((member.tokens.data() == Tokens<Load>::kNames || member.tokens.data() == Tokens<Store>::kNames) &&
-        request[member] != 0)
-      throw RequestError(std::string("request.") + member.name + " is " + spell(member, request) +
-                         ": maps come with the calls of programs, and nothing is tuned with them; leave it out");
+  for (const MemberModel& member : request.members()) {
+    const bool is_map = member.tokens.data() == Tokens<Load>::kNames || member.tokens.data() == Tokens<Store>::kNames;
+    if (request[member] == 0 || (!is_map && member.tokens.data() != Tokens<Equality>::kNames)) continue;
+    throw RequestError(std::string("request.") + member.name + " is " + spell(member, request) + ": " +
+                       (is_map ? "maps" : "equalities") +
+                       " come with the calls of programs, and nothing is tuned with them; leave it out");
+  }
 }
 
 void read_operator(const Json& json, StatedRequest& stated) {

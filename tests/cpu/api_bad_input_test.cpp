@@ -53,6 +53,21 @@ Calls c_problem(const std::function<void(scantune_scan_request&)>& spoil) {
   return both({spoiled(in_arguments, c_scan)}, c_request(in_arguments, of_nothing_else));
 }
 
+// A scan by keys that a function compares.
+Calls c_keyed(const std::function<void(scantune_scan_request&, scantune_function& equal)>& spoil) {
+  return c_request(
+      [=](Arguments& with) {
+        with.keys = kFlags;
+        with.function.role = SCANTUNE_FUNCTION_EQUAL;
+        with.function.source = "bool equal(Value, Value)";
+        with.scan.segments = SCANTUNE_BY_KEYS;
+        with.scan.key_type = SCANTUNE_I32;
+        with.scan.equal = &with.function;
+        spoil(with.scan, with.function);
+      },
+      of_nothing_else);
+}
+
 Calls c_reductions(const std::function<void(scantune_reduce_request&)>& spoil) {
   return c_request([=](Arguments& with) { spoil(with.reduce); }, of_sum);
 }
@@ -334,7 +349,21 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_head", "config", "that is not legal, of no items", c_problem([](auto& p) { p.head.n = 0; p.head.config = "{\"family\": \"lookback\", \"block_threads\": 0}"; }), {"config: lookback{block_threads=0"}},
     {"scantune_scan_request scantune_reduce_request", "segments", "no segments", c_combining([](auto& p) { write(p.segments, 7); p.rows = 10; }), {"segments is 7", "scantune_segments", "0 to 6"}},
     {"scantune_scan_request", "key_type", "left out", c_problem([](auto& p) { p.segments = SCANTUNE_BY_KEYS; }), {"key_type is SCANTUNE_DEFAULT_TYPE"}},
-    {"scantune_scan_request", "key_type", "a struct", c_problem([](auto& p) { p.segments = SCANTUNE_BY_KEYS; p.key_type = SCANTUNE_CUSTOM_TYPE; }), {"key_type is SCANTUNE_CUSTOM_TYPE; keys are numbers: name their type"}},
+    {"scantune_scan_request", "key_type", "no type", c_keyed([](auto& p, auto&) { write(p.key_type, 77); }), {"key_type is 77"}},
+    {"scantune_scan_request", "equal", "left out, of structs", c_keyed([](auto& p, auto&) { p.key_type = SCANTUNE_CUSTOM_TYPE; p.key_bytes = 12; p.key_alignment = 4; p.equal = nullptr; }), {"equal is NULL, and key_type is SCANTUNE_CUSTOM_TYPE: structs have no equality of their own"}},
+    {"scantune_scan_request", "equal", "without keys", c_keyed([](auto& p, auto&) { p.segments = SCANTUNE_BY_FLAGS; p.key_type = SCANTUNE_DEFAULT_TYPE; }), {"equal is given, and segments is not SCANTUNE_BY_KEYS: leave it NULL"}},
+    {"scantune_scan_request", "equal", "of one sequence", c_keyed([](auto& p, auto&) { p.segments = SCANTUNE_NO_SEGMENTS; p.key_type = SCANTUNE_DEFAULT_TYPE; }), {"equal is given, and segments is not SCANTUNE_BY_KEYS: leave it NULL"}},
+    {"scantune_scan_request", "key_bytes", "of structs, none", c_keyed([](auto& p, auto&) { p.key_type = SCANTUNE_CUSTOM_TYPE; p.key_alignment = 4; }), {"key_bytes is 0; a custom type has 1 to 32 bytes"}},
+    {"scantune_scan_request", "key_bytes", "of structs, too many", c_keyed([](auto& p, auto&) { p.key_type = SCANTUNE_CUSTOM_TYPE; p.key_bytes = 36; p.key_alignment = 4; }), {"key_bytes is 36; a custom type has 1 to 32 bytes"}},
+    {"scantune_scan_request", "key_bytes", "of numbers", c_keyed([](auto& p, auto&) { p.key_bytes = 4; }), {"key_bytes is 4; it must be 0 unless key_type is SCANTUNE_CUSTOM_TYPE"}},
+    {"scantune_scan_request", "key_bytes", "of one sequence", c_problem([](auto& p) { p.key_bytes = 4; }), {"key_bytes is 4; it must be 0 unless key_type is SCANTUNE_CUSTOM_TYPE"}},
+    {"scantune_scan_request", "key_alignment", "no divisor", c_keyed([](auto& p, auto&) { p.key_type = SCANTUNE_CUSTOM_TYPE; p.key_bytes = 12; p.key_alignment = 8; }), {"key_alignment is 8; it must be 1, 2, 4, 8 or 16, and divide key_bytes, which is 12"}},
+    {"scantune_scan_request", "key_alignment", "of numbers", c_keyed([](auto& p, auto&) { p.key_alignment = 4; }), {"key_alignment is 4; it must be 0 unless key_type is SCANTUNE_CUSTOM_TYPE"}},
+    {"scantune_arrays", "of", "misaligned keys, of structs", {spoiled([](Arguments& a) { static const scantune_function kEqual = [] { scantune_function equal = SCANTUNE_FUNCTION_INIT; equal.role = SCANTUNE_FUNCTION_EQUAL; equal.source = "struct Value { int a, b, c; }; bool equal(Value, Value)"; return equal; }(); a.scan.segments = SCANTUNE_BY_KEYS; a.scan.key_type = SCANTUNE_CUSTOM_TYPE; a.scan.key_bytes = 12; a.scan.key_alignment = 4; a.scan.equal = &kEqual; a.keys = kFlags + 2; }, c_run)}, {"keys is 0x2000002, which is not a multiple of the 4 bytes"}},
+    {"scantune_function", "struct_bytes", "of an equality, left out", c_keyed([](auto&, auto& equal) { equal.struct_bytes = 0; }), {"equal->struct_bytes is 0", "SCANTUNE_FUNCTION_INIT"}},
+    {"scantune_function", "role", "of an equality, a predicate", c_keyed([](auto&, auto& equal) { equal.role = SCANTUNE_FUNCTION_KEEP; }), {"equal->role is SCANTUNE_FUNCTION_KEEP; it must be one that equal takes: SCANTUNE_FUNCTION_EQUAL"}},
+    {"scantune_function", "source", "of an equality, left out", c_keyed([](auto&, auto& equal) { equal.source = nullptr; }), {"equal->source is NULL; it must define bool equal(Value, Value)"}},
+    {"scantune_function", "state", "of an equality, left out", c_keyed([](auto&, auto& equal) { equal.state_bytes = 8; }), {"equal->state is NULL, and state_bytes is 8: point it to the state"}},
     {"scantune_scan_request", "key_type", "without keys", c_problem([](auto& p) { p.segments = SCANTUNE_BY_FLAGS; p.key_type = SCANTUNE_I32; }), {"key_type is ", "segments is not SCANTUNE_BY_KEYS"}},
     {"scantune_scan_request", "key_type", "of one sequence", c_problem([](auto& p) { p.key_type = SCANTUNE_I32; }), {"key_type is ", "segments is not SCANTUNE_BY_KEYS"}},
     {"scantune_scan_request", "spare", "not 0", c_problem([](auto& p) { p.spare = 1; }), {"spare is 1"}},
@@ -569,6 +598,9 @@ const std::vector<BadInput> kBadInput = {
     {"InitialValue", "value", "a double that a float would turn into infinity", with_init<float>(-1e300), {"init is -1e+300, and the accumulator, f32, holds numbers up to 3.40282e+38"}},
     {"ScanOptions", "init", "beside device_init", options<int>({.init = 1, .device_init = static_cast<const int*>(address(0x5000))}), {"init and device_init are both given", "leave the other NULL"}},
     {"ScanOptions", "device_init", "memory of the host", options<int>({.device_init = static_cast<const int*>(address(kHost))}), {"device_init: ", "memory of the host"}},
+    {"ScanOptions SegmentTotalOptions", "equality", "without keys", both(options<int>({.equality = runtime::Equality::source("bool equal(int, int)")}), {cpp([](Arguments& a) { runtime::segmented_scan(a.in(), static_cast<const std::uint8_t*>(address(kFlags)), a.out(), kItems, {.equality = runtime::Equality::source("bool equal(int, int)")}); }), cpp([](Arguments&) { runtime::flagged_reduce_plan<int, std::uint8_t>(kItems, {.equality = runtime::Equality::source("bool equal(int, int)")}); })}), {"equality is given, and this function has no keys that it could compare: leave it out"}},
+    {"ScanOptions SegmentTotalOptions RunLengthOptions", "equality", "left out, of structs", {cpp([](Arguments&) { runtime::scan_by_key_plan<int, Affine>(kItems); }), cpp([](Arguments&) { runtime::reduce_by_key_plan<int, Affine>(kItems); }), cpp([](Arguments&) { runtime::run_length_encode_plan<Affine>(kItems); })}, {"keys are structs, which have no equality of their own: pass .equality, as in Equality::source(text)"}},
+    {"ScanOptions SegmentTotalOptions RunLengthOptions", "equality", "a predicate", {cpp([](Arguments&) { runtime::scan_by_key_plan<int, int>(kItems, {.equality = runtime::Predicate::source("bool keep(int)")}); }), cpp([](Arguments&) { runtime::reduce_by_key_plan<int, int>(kItems, {.equality = runtime::Predicate::source("bool keep(int)")}); }), cpp([](Arguments&) { runtime::run_length_encode_plan<int>(kItems, {.equality = runtime::Predicate::source("bool keep(int)")}); })}, {"equality is a function by Predicate::source(): pass one by Equality::source()"}},
     {"ScanOptions", "load", "empty", options<int>({.load = runtime::Map::source("")}), {"load->source is empty"}},
     {"ScanOptions", "load", "that is a store", options<int>({.load = runtime::Map::writing("void store(int)")}), {"load is a function by Map::writing(): pass one by Map::source() or Map::indexed() or Map::generated()"}},
     {"ScanOptions", "store", "that is a load", options<int>({.store = runtime::Map::generated("int load(int)")}), {"store is a function by Map::generated(): pass one by "}},
@@ -714,14 +746,14 @@ TEST_P(BadInputs, AreRefusedWithTheirNameBeforeAnythingIsLaunchedOrAllocated) { 
 INSTANTIATE_TEST_SUITE_P(Table, BadInputs, ::testing::ValuesIn(kBadInput));
 
 TEST(SpoiledInputs, AreRightUntilARowSpoilsThem) {
-  expect_right({c_scan_with([](Arguments&) {}), c_heads([](auto&) {}), c_custom([](auto&) {}),
-                c_reductions([](auto&) {}), c_places([](auto&) {}), reduce_options({}), arg_options({}),
-                c_structs(12, 4), with_pointers([](auto& p) { p.device_init = address(0x5000); }), options<int>({}),
-                with_pointers([](auto& p) {
-                  p.device_n = n_at(0x5000);
-                  p.device_clamped = flag_at(0x6000);
-                }),
-                custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Affine{}); })});
+  expect_right(
+      {c_scan_with([](Arguments&) {}), c_heads([](auto&) {}), c_custom([](auto&) {}), c_reductions([](auto&) {}),
+       c_places([](auto&) {}), reduce_options({}), arg_options({}), c_structs(12, 4), c_keyed([](auto&, auto&) {}),
+       with_pointers([](auto& p) { p.device_init = address(0x5000); }), options<int>({}), with_pointers([](auto& p) {
+         p.device_n = n_at(0x5000);
+         p.device_clamped = flag_at(0x6000);
+       }),
+       custom_operator<Affine>([] { return runtime::Op::custom("Value combine", Affine{}); })});
 }
 
 TEST(SpoiledInputs, NameTheStructThatIsOfNoVersion) {

@@ -363,6 +363,27 @@ TEST_F(PublicApi, OperatorsAreToldApartBySourceAndSizeOfTheState) {
   EXPECT_NE(module_of(Op::custom(source + ";", 0, 1)), stated);
 }
 
+TEST_F(PublicApi, EqualitiesOfKeysAreToldApartBySourceSizeOfTheStateAndTypeOfTheKeys) {
+  using runtime::Equality;
+  const auto module_of = [&]<class Key>(const runtime::UserFunction& equality, const Key* keys) {
+    runtime::scan_by_key(device_memory<int>(0x1000000), keys, device_memory<int>(0x9000000), kSomeItems,
+                         {.equality = equality});
+    return last_launch().module;
+  };
+  const int* const keys = device_memory<int>(0x2000000);
+  const std::string source = "struct State {}; bool equal(Value, Value, State)";
+  const FakeModule* const stated = module_of(Equality::source(source, 1), keys);
+  EXPECT_EQ(module_of(Equality::source(source, 2), keys), stated);
+  int passed;
+  std::memcpy(&passed, last_launch().arguments.states.equal, sizeof passed);
+  EXPECT_EQ(passed, 2);
+  EXPECT_NE(module_of(Equality::source(source, 1.0), keys), stated);
+  EXPECT_NE(module_of(Equality::source(source), keys), stated);
+  EXPECT_NE(module_of(Equality::source(source + ";", 1), keys), stated);
+  EXPECT_NE(module_of(Equality::source(source, 1), device_memory<unsigned>(0x2000000)), stated);
+  EXPECT_NE(module_of({}, keys), stated);
+}
+
 // A sum of i32 items.
 scantune_scan_request sum_of_ints(u64 n = kSomeItems) {
   scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;

@@ -122,6 +122,8 @@ TEST(RequestJson, RefusesRequestsAndSaysWhy) {
       {R"({"input_type": "i32"})", "request.n is missing"},
       {R"({"input_type": "i33", "n": 4})", "request.input_type must be one of i8, i16"},
       {R"({"input_type": 3, "n": 4})", "found 3"},
+      {R"({"input_type": "i32", "segments": "keys", "equality": "source", "n": 4})",
+       "request.equality is source: equalities come with the calls of programs"},
       {R"({"input_type": "i32", "n": 0})", "request.n must be an integer from 1 to 2^48; found 0"},
       {R"({"input_type": "i32", "n": -4})", "found -4"},
       {R"({"input_type": "i32", "n": 4.0})", "found 4.0"},

@@ -326,7 +326,7 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   EXPECT_EQ(algorithms[5]["extents"][3]["where"], Json::parse(R"({"key_bits": "some"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
-  EXPECT_EQ(members.size(), 22u);
+  EXPECT_EQ(members.size(), 23u);
   EXPECT_EQ(members["input_type"]["values"].size(), 13u);
   EXPECT_EQ(members["input_type"]["values"].back(), "custom");
   EXPECT_EQ(members["input_type"]["default"], nullptr);
@@ -365,7 +365,7 @@ TEST_F(WorkerSession, SpellsOutTheRequestThatItUnderstood) {
       result("space", {{"request", {{"input_type", "i8"}, {"output_type", "i64"}, {"n", 7}}}})["request"],
       Json::parse(
           R"({"algorithm": "scan", "input_type": "i8", "accumulator_type": "i64", "output_type": "i64", "op": "sum",
-                            "kind": "inclusive", "init": "none", "direction": "forward", "n_source": "call", "segments": "none", "keys": "bytes_4", "results": "all",
+                            "kind": "inclusive", "init": "none", "direction": "forward", "n_source": "call", "segments": "none", "keys": "bytes_4", "equality": "built_in", "results": "all",
                             "determinism": "unconstrained", "forward_progress": "in_order", "latency": "back_to_back", "load": "none", "store": "none",
                             "n_width": "bits_64", "count_width": "bits_64", "room": "for_all", "offset_type": "i32", "offset_form": "bounds",
                             "count_source": "call", "n": 7})"));

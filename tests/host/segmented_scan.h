@@ -34,6 +34,8 @@ struct SegmentedScan {
   const Bytes* entries = nullptr;
   u64 misaligned_entry_bytes = 0;
   std::vector<std::pair<OperandRole, void*>> written = {};  // beside the output
+  const MapSource* equal = nullptr;                         // compares keys
+  Bytes equal_state = {};
 
   Variant variant() const {
     return misaligned_input_bytes + misaligned_output_bytes == 0 ? Variant::aligned : Variant::any;
@@ -65,8 +67,10 @@ inline SegmentedScan drawn_scan(const ScanRequest& request, const Config& config
 inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init, Bytes& results) {
   const ScanRequest& request = scan.request;
   HostDevice& device = bench().device;
-  const Module& module =
-      bench().kernels.get(request, scan.config, scan.custom ? &scan.custom->custom : nullptr, scan.variant());
+  CustomOperator sources = scan.custom ? scan.custom->custom : CustomOperator{};
+  if (scan.equal != nullptr) sources.equal = *scan.equal;
+  const bool has_sources = scan.custom != nullptr || scan.equal != nullptr;
+  const Module& module = bench().kernels.get(request, scan.config, has_sources ? &sources : nullptr, scan.variant());
   if (is_rehearsal()) return;
   const GuardedMemory init_memory(device, init.size());
   std::copy(init.begin(), init.end(), init_memory.data());
@@ -93,6 +97,7 @@ inline void run(const SegmentedScan& scan, const Bytes& items, const Bytes& init
     std::copy(entries.begin(), entries.end(), beside.data());
     for (HostLaunch& launch : once) launch.arguments.set_operand(scan.beside, beside.data());
   }
+  for (HostLaunch& launch : once) std::ranges::copy(scan.equal_state, launch.arguments.states.equal);
   for (const auto& [role, memory] : scan.written)
     for (HostLaunch& launch : once) launch.arguments.set_operand(role, memory);
   std::vector<HostLaunch> launches;

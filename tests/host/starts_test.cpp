@@ -45,6 +45,22 @@ void put_key(Keys keys, u64 kind, Random& random, unsigned char* to) {
   std::memcpy(to, &value, static_cast<std::size_t>(size_of(type)));
 }
 
+int key_bytes(const ScanRequest& request) {
+  return request.equality == Equality::source ? request.key_type.bytes() : size_of(type_of(request.keys));
+}
+int key_alignment(const ScanRequest& request) {
+  return request.equality == Equality::source ? request.key_type.alignment() : size_of(type_of(request.keys));
+}
+
+// Keys of a kind that an equality tells by. Everything else in them differs.
+void put_compared_key(const ComparedType& type, u64 kind, Random& random, unsigned char* to) {
+  if (is_floating(type.type))
+    return put_floating(type.type, static_cast<long double>(kind) + static_cast<long double>(random.below(100)) / 256,
+                        reinterpret_cast<std::byte*>(to));
+  for (int byte = 0; byte < type.bytes(); ++byte) to[byte] = static_cast<unsigned char>(random.below(256));
+  to[type.bytes() - 1] = static_cast<unsigned char>((to[type.bytes() - 1] & 0xf0) | kind);
+}
+
 Starts drawn_starts(const ScanRequest& request, Random& random) {
   const u32 length = kMeanLengths[random.below(static_cast<u32>(std::size(kMeanLengths)))];
   Starts starts;
@@ -59,11 +75,15 @@ Starts drawn_starts(const ScanRequest& request, Random& random) {
       if (starts.at[index]) starts.entries[index / 8] |= static_cast<unsigned char>(1 << index % 8);
     if (request.n % 32 != 0) starts.entries.back() |= 0x80;  // bits behind the last item say nothing
   } else {
-    const auto bytes = static_cast<u64>(size_of(type_of(request.keys)));
+    const auto bytes = static_cast<u64>(key_bytes(request));
     starts.entries.resize(request.n * bytes);
     for (u64 index = 0, kind = 0; index < request.n; ++index) {
       if (starts.at[index]) kind = (kind + 1 + random.below(2)) % 4;
-      put_key(request.keys, kind, random, starts.entries.data() + index * bytes);
+      unsigned char* const to = starts.entries.data() + index * bytes;
+      if (request.equality == Equality::source)
+        put_compared_key(request.key_type, kind, random, to);
+      else
+        put_key(request.keys, kind, random, to);
     }
   }
   return starts;
@@ -113,7 +133,7 @@ void check(SegmentedScan scan, Random& random) {
     scan.entries = &starts.entries;
     const u64 alignment = request.segments == Segments::flags  ? 1
                           : request.segments == Segments::bits ? sizeof(u32)
-                                                               : static_cast<u64>(size_of(type_of(request.keys)));
+                                                               : static_cast<u64>(key_alignment(request));
     scan.misaligned_entry_bytes = scan.variant() == Variant::any ? alignment * (1 + random.below(15)) : 0;
   }
   run(scan, items, init, results);
@@ -134,9 +154,8 @@ void check_totals(SegmentedScan scan, Random& random) {
   const Bytes items = scan_items(request, scan.seed, scan.custom);
   const Starts starts = drawn_starts(request, random);
   const Bytes init = drawn_inits(scan, starts);
-  const auto key_bytes = static_cast<u64>(size_of(type_of(request.keys)));
-  const auto bytes = static_cast<u64>(request.output_bytes());
-  const GuardedMemory keys(device, request.n * key_bytes), count(device, 8);
+  const auto of_key = static_cast<u64>(key_bytes(request)), bytes = static_cast<u64>(request.output_bytes());
+  const GuardedMemory keys(device, request.n * of_key), count(device, 8);
   const Bytes poison(keys.data(), keys.data() + keys.size());
   scan.beside = request.segments == Segments::keys ? OperandRole::keys : OperandRole::flags;
   scan.entries = &starts.entries;
@@ -148,16 +167,18 @@ void check_totals(SegmentedScan scan, Random& random) {
   all.results = Results::all;
   const Bytes each = expected_segments({all, scan.config, scan.seed, scan.custom}, starts, items, init);
   Bytes totals, its_keys;
-  u64 segments = 0;
+  u64 segments = 0, first = 0;  // items of the segment
   for (u64 index = 0; index < request.n; ++index) {
+    if (starts.at[index]) first = index;
     if (index + 1 < request.n && !starts.at[index + 1]) continue;
-    const auto add = [&](Bytes& to, const Bytes& from, u64 size) {
-      const auto begin = from.begin() + static_cast<std::ptrdiff_t>(index * size);
+    const auto add = [&](Bytes& to, const Bytes& from, u64 item, u64 size) {
+      const auto begin = from.begin() + static_cast<std::ptrdiff_t>(item * size);
       to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
     };
     if (segments++ >= request.capacity && request.room == OutputRoom::limited) continue;
-    add(totals, each, bytes);
-    if (request.segments == Segments::keys) add(its_keys, starts.entries, key_bytes);
+    add(totals, each, index, bytes);
+    if (request.segments == Segments::keys)
+      add(its_keys, starts.entries, request.equality == Equality::source ? first : index, of_key);
   }
   ScanRequest written = all;
   written.n = totals.size() / bytes;
@@ -266,6 +287,103 @@ Bytes bytes_of(const std::vector<T>& values) {
   std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
+
+// Keys that a source of the caller's compares.
+struct Compared {
+  std::string name;
+  ComparedType type;
+  MapSource equal;
+  Bytes state = {};
+  std::optional<TestOperator> custom = {};
+};
+
+ComparedType of_struct(short bytes, short alignment) { return {ValueType::custom, bytes, alignment}; }
+
+std::string struct_of(const ComparedType& type) {
+  return "struct alignas(" + std::to_string(type.alignment()) + ") Value {\n  unsigned char bytes[" +
+         std::to_string(type.bytes()) + "];\n};\n";
+}
+
+// By the low bits of the last byte. One takes the mask from its state, and is beside another struct that items are.
+const std::vector<Compared>& all_compared() {
+  static const std::vector<Compared> kAll = [] {
+    const auto by_last_byte = [](const ComparedType& type, const std::string& state, const std::string& mask) {
+      const std::string last = ".bytes[" + std::to_string(type.bytes() - 1) + "]";
+      return struct_of(type) + (state.empty() ? "" : "struct State {\n  unsigned masks[8];\n};\n") +
+             "__device__ bool equal(Value before, Value item" + state + ") {\n  return ((before" + last + " ^ item" +
+             last + ") & " + mask + ") == 0;\n}\n";
+    };
+    Bytes state(32);
+    state[31] = 0x0f;
+    std::vector<Compared> all = {
+        {"bytes_12_4",
+         of_struct(12, 4),
+         {by_last_byte(of_struct(12, 4), ", State state", "state.masks[7] >> 24"), 32},
+         state,
+         maps_of_bytes(16, 4)},
+        {"f16",
+         {ValueType::f16},
+         {"__device__ bool equal(float x, Value y) { return x - y < 0.5f && y - x < 0.5f; }"}}};
+    for (const ComparedType& type : {of_struct(1, 1), of_struct(3, 1), of_struct(32, 16)})
+      all.push_back({"bytes_" + std::to_string(type.bytes()) + "_" + std::to_string(type.alignment()),
+                     type,
+                     {by_last_byte(type, "", "0x0f")}});
+    return all;
+  }();
+  return kAll;
+}
+
+using FamilyAndKeys = std::tuple<const FamilyModel*, const Compared*>;
+
+class KeysByASource : public testing::TestWithParam<FamilyAndKeys> {};
+
+TEST_P(KeysByASource, TellSegmentsApart) {
+  const auto& [family, compared] = GetParam();
+  Random random(family->name()[0] + compared->name.size());
+  ScanRequest request = compared->custom ? compared->custom->request : ScanRequest{};
+  request.segments = Segments::keys;
+  request.equality = Equality::source;
+  request.key_type = compared->type;
+  if (random.chance(50)) request.kind = Kind::exclusive;
+  if (request.kind == Kind::exclusive) request.init = Init::value;
+  request.n = kSomeItems;
+  ScanRequest totals = request;
+  totals.results = Results::totals;
+  totals.kind = Kind::inclusive;
+  if (random.chance(50)) request.direction = Direction::reverse;
+  const auto with_keys = [&](SegmentedScan scan) {
+    scan.equal = &compared->equal;
+    scan.equal_state = compared->state;
+    return scan;
+  };
+  const TestOperator* const custom = compared->custom ? &*compared->custom : nullptr;
+  const auto config_of_tiles = [&](ScanRequest& of) {  // and several of them, if the family takes so many
+    const Config config = random_config(*family, of, kMaxTileItems, random);
+    ScanRequest many = of;
+    many.n = 3 * static_cast<u64>(family->tile_items(config, of)) + 5;
+    if (reject_reason(config, many, kHostSm) == nullptr) of = many;
+    return config;
+  };
+  // What kernels depend on is drawn before anything that only a run draws.
+  const Config config = config_of_tiles(request), config_of_totals = config_of_tiles(totals);
+  for (const bool aligned : {true, false}) {
+    check(with_keys(drawn_scan(request, config, aligned, random, custom)), random);
+    if (HasFatalFailure()) return;
+  }
+  SegmentedScan scan = with_keys(drawn_scan(totals, config_of_totals, true, random, custom));
+  scan.in_place = false;
+  check_totals(scan, random);
+}
+
+std::vector<FamilyAndKeys> families_and_keys() {
+  std::vector<FamilyAndKeys> all;
+  for (const FamilyModel* family : families())
+    for (const Compared& compared : all_compared()) all.emplace_back(family, &compared);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(All, KeysByASource, testing::ValuesIn(families_and_keys()), [](const auto& test) {
+  return std::string(std::get<0>(test.param)->name()) + "_" + std::get<1>(test.param)->name;
+});
 
 // A key that is no number equals nothing, itself neither.
 TEST(KeysThatAreNoNumbers, AreSegmentsOfOneItem) {

@@ -131,10 +131,11 @@ struct Predicate {
   }
 };
 
-// Whether an item equals the one before it. By default numbers are compared as in C++: a NaN equals nothing. Structs
-// need a source.
+// Whether an item equals the one before it, or a key of scan_by_key() and the like. By default numbers are compared as
+// in C++: a NaN equals nothing. Structs need a source.
 struct Equality {
-  // An equality in CUDA C++ source, with the rules of Predicate::source(). The source defines
+  // An equality in CUDA C++ source, with the rules of Predicate::source(). A half-precision key is a float. The source
+  // defines
   //     __device__ bool equal(Value before, Value item)
   template <class... State>
   static UserFunction source(std::string source, const State&... state) {

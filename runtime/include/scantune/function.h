@@ -5,9 +5,9 @@
 #include "scantune/types.h"
 
 /* The role of a function, and what its source defines at global scope. Value is the accumulator in combine() and
- * less(), the item or flag type in the functions of a selection, the input type in load() and the accumulator in
- * store(). Result is the accumulator in load() and the output type in store(). In maps of a selection the accumulator
- * is its item_type. */
+ * less(), the item or flag type in the functions of a selection, the type of the keys in equal() of a scan, the input
+ * type in load() and the accumulator in store(). Result is the accumulator in load() and the output type in store(). In
+ * maps of a selection the accumulator is its item_type. */
 typedef enum scantune_function_role {
   SCANTUNE_FUNCTION_COMBINE = 1,     /* Value combine(Value earlier, Value later): associative, need not commute */
   SCANTUNE_FUNCTION_MAP = 2,         /* Result load(Value item), or Result store(Value result) */
@@ -27,22 +27,22 @@ typedef enum scantune_cost {
   SCANTUNE_EXPENSIVE = 2 /* tens of instructions */
 } scantune_cost;
 
-/* A __device__ function of one role. Built-in types Value and Result are already declared; in maps a half-precision
- * number is a float. The source defines a struct type itself, under that name or by an alias (using Value = ...):
- * trivially copyable, with the size and alignment that the request gives. The source may define more; its macros do not
- * reach the kernels. It cannot include files, because the kernel cache knows this text alone: anything that might read
- * a file is refused before compilation (docs/tuning.md has the list). Paste the file's text instead. An error in the
- * source is a SCANTUNE_COMPILE_ERROR, whose log counts the lines of this text as operator.cu, load.cu, store.cu,
- * keep.cu, equal.cu, part.cu or less.cu. The source is code: accept it only from people whom you trust.
+/* A __device__ function of one role. Built-in types Value and Result are already declared; in maps, and among keys, a
+ * half-precision number is a float. The source defines a struct type itself, under that name or by an alias (using
+ * Value = ...): trivially copyable, with the size and alignment that the request gives. The source may define more; its
+ * macros do not reach the kernels. It cannot include files, because the kernel cache knows this text alone: anything
+ * that might read a file is refused before compilation (docs/tuning.md has the list). Paste the file's text instead. An
+ * error in the source is a SCANTUNE_COMPILE_ERROR, whose log counts the lines of this text as operator.cu, load.cu,
+ * store.cu, keep.cu, equal.cu, part.cu or less.cu. The source is code: accept it only from people whom you trust.
  *
  * A function with a state takes a State as its last argument. The source defines struct State: trivially copyable, of
  * state_bytes bytes, aligned to at most 16. Every call passes the bytes of its state, so a new state needs no new
  * kernel. combine() must be associative for every state.
  *
  * The index of an item is its position in the array; the index of a reduction's result is its row or column. A map is
- * called only for items that exist, in any order; a load may be called more than once for an item. A function of a
- * selection is called once or twice for an item and must return the same answer both times. If it does not, the results
- * are wrong, but nothing is written outside the arrays.
+ * called only for items that exist, in any order; a load may be called more than once for an item. So may a function of
+ * a selection, and equal() of a scan, which must return the same answer each time. If it does not, the results are
+ * wrong, but nothing is written outside the arrays.
  *
  * Start from SCANTUNE_FUNCTION_INIT, or from zeroes with struct_bytes and role set. */
 typedef struct scantune_function {

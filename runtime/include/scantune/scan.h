@@ -14,8 +14,8 @@ typedef enum scantune_direction { SCANTUNE_FORWARD = 0, SCANTUNE_REVERSE = 1 } s
 typedef enum scantune_results {
   SCANTUNE_RESULTS = 0, /* a result for each item */
   /* The last result of each segment, one after the other, and nothing after them: a reduction of each. SCANTUNE_COUNT
-   * receives their number, SCANTUNE_KEYS_OUTPUT the key of each, where there are keys. Not in place, not exclusive and
-   * not in reverse. If n is 0, the count is 0. */
+   * receives their number, SCANTUNE_KEYS_OUTPUT the key of each, where there are keys; with `equal` its first one. Not
+   * in place, not exclusive and not in reverse. If n is 0, the count is 0. */
   SCANTUNE_TOTALS = 1
 } scantune_results;
 
@@ -73,8 +73,8 @@ typedef struct scantune_scan_request {
    * and device_clamped is not written. */
   const void* device_n;
   uint32_t* device_clamped; /* the scan writes 1 here if *device_n is greater than n, else 0; or NULL */
-  /* type of the keys of SCANTUNE_BY_KEYS: a number, else the default. Integers are equal if their bytes are; a NaN
-   * equals nothing, and -0 equals +0. */
+  /* type of the keys of SCANTUNE_BY_KEYS; else the default. Without `equal` a number: integers are equal if their bytes
+   * are; a NaN equals nothing, and -0 equals +0. */
   scantune_type key_type;
   scantune_results results;
   scantune_type count_type; /* of SCANTUNE_COUNT: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without totals
@@ -89,6 +89,11 @@ typedef struct scantune_scan_request {
   const void* device_segment_count;
   scantune_type segment_count_type;
   uint32_t check; /* also names the first segment, by number, that has items of another */
+  /* Whether a key equals the one before it in memory: a function of role SCANTUNE_FUNCTION_EQUAL. NULL compares numbers
+   * by their type; structs need one. Half-precision keys are floats there. */
+  const scantune_function* equal;
+  uint32_t key_bytes;     /* size of keys of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of key_alignment; else 0 */
+  uint32_t key_alignment; /* alignment of keys of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
 } scantune_scan_request;
 
 /* clang-format off */
@@ -97,7 +102,7 @@ typedef struct scantune_scan_request {
    SCANTUNE_DEFAULT_TYPE, 0, 0, SCANTUNE_SUM, NULL, SCANTUNE_INCLUSIVE, SCANTUNE_FORWARD, SCANTUNE_NO_SEGMENTS,       \
    SCANTUNE_DEFAULT_TYPE, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,           \
    SCANTUNE_DEFAULT_TYPE, SCANTUNE_RESULTS, SCANTUNE_DEFAULT_TYPE, 0, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_BOUNDS,   \
-   0, NULL, SCANTUNE_DEFAULT_TYPE, 0}
+   0, NULL, SCANTUNE_DEFAULT_TYPE, 0, NULL, 0, 0}
 /* clang-format on */
 
 #endif

@@ -41,6 +41,7 @@ struct ScanOptions {
   Direction direction = Direction::forward;  // not reverse with device_n
   // Segments::rows(count, length), or Segments::columns(count, length): each row or column is scanned separately.
   Segments segments = {};
+  UserFunction equality = {};  // of scan_by_key() alone: Equality::source(), which compares the keys
   // Maps: load makes an accumulator of each item, store an output of each result. With a load, the input may have any
   // type; with a store, the output. Maps that take an index cannot be combined with strides.
   UserFunction load = {};
@@ -189,8 +190,14 @@ inline void take_combining(Request& request, std::uint64_t n, const Options& opt
   if (request.combine != nullptr) check_identity<Acc>(options.op);
 }
 
+// Throws RequestError if an equality is given where there are no keys.
+inline void refuse_equality(const UserFunction& equality) {
+  if (equality.get() != nullptr)
+    throw RequestError("equality is given, and this function has no keys that it could compare: leave it out");
+}
+
 template <class In, class Out, class Acc, class PlanType = ScanPlan<In, Out>>
-auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
+auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options, scantune_segments by = SCANTUNE_NO_SEGMENTS) {
   Call<scantune_scan_request, PlanType> call = {SCANTUNE_SCAN_REQUEST_INIT, options.stream};
   scantune_scan_request& request = call.request;
   take_combining<In, Out, Acc>(request, n, options);
@@ -200,6 +207,7 @@ auto scan_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   request.device_n = options.device_n.get();
   request.n_type = options.device_n.type();
   request.device_clamped = options.device_clamped;
+  if (by != SCANTUNE_BY_KEYS) refuse_equality(options.equality);
   return call;
 }
 
@@ -208,18 +216,24 @@ template <class In, class Out, class Acc, class PlanType>
 auto segmented_scan_of(std::uint64_t n, const ScanOptions<Acc>& options, scantune_segments by) {
   if (options.segments.kind() != SCANTUNE_NO_SEGMENTS)
     throw RequestError("segments is given, and those of this function are said by an array: leave it out");
-  auto call = scan_of<In, Out, Acc, PlanType>(n, options);
+  auto call = scan_of<In, Out, Acc, PlanType>(n, options, by);
   call.request.segments = by;
   return call;
 }
 template <class In, class Key, class Out, class Acc, class PlanType = ScanByKeyPlan<In, Key, Out>>
 auto scan_by_key_of(std::uint64_t n, const ScanOptions<Acc>& options) {
-  static_assert(std::is_arithmetic_v<Key> || kHalfType<Key> != SCANTUNE_DEFAULT_TYPE, "keys must be numbers");
   auto call = segmented_scan_of<In, Out, Acc, PlanType>(n, options, SCANTUNE_BY_KEYS);
-  if constexpr (std::is_same_v<Key, bool>)
-    call.request.key_type = SCANTUNE_U8;
-  else
-    call.request.key_type = type_of<Key>();
+  call.request.key_type = std::is_same_v<Key, bool> ? SCANTUNE_U8 : type_of<Key>();
+  call.request.equal = options.equality.get();
+  check_role<SCANTUNE_FUNCTION_EQUAL>("equality", call.request.equal);
+  if constexpr (kIsStruct<Key>) {
+    if (call.request.equal == nullptr)
+      throw RequestError(
+          "keys are structs, which have no equality of their own: pass .equality, as in "
+          "Equality::source(text)");
+    call.request.key_bytes = sizeof(Key);
+    call.request.key_alignment = alignof(Key);
+  }
   return call;
 }
 template <class In, class Flag, class Out, class Acc, class PlanType = FlaggedScanPlan<In, Flag, Out>>
@@ -282,9 +296,9 @@ ScanPlan<In, Out> plan(std::uint64_t n, const Op& op) {
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(plan)
 
 // Scans each run of equal neighbouring keys separately. Integers are equal if their bytes are; a NaN equals nothing,
-// and -0 equals +0. The keys, n numbers, are in device memory and must not overlap the output. `segments` is left out.
-// device_inits has as many values as there are runs, and is refused in reverse. Accumulators have at
-// most 24 bytes, or 28 if they are aligned to 4. Else as scan().
+// and -0 equals +0. With .equality keys may be structs, too. The keys, n of them, are in device memory and must not
+// overlap the output. `segments` is left out. device_inits has as many values as there are runs, and is refused in
+// reverse. Accumulators have at most 24 bytes, or 28 if they are aligned to 4. Else as scan().
 template <class In, class Key, class Out, class Acc = default_accumulator_t<In, Out>>
 void scan_by_key(const In* input, const Key* keys, Out* output, std::uint64_t n,
                  const ScanOptions<std::type_identity_t<Acc>>& options = {}) {

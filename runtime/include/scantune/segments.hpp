@@ -26,8 +26,9 @@ namespace scantune::runtime {
 template <class Acc>
 struct SegmentTotalOptions {
   Op op = Op::sum;
-  UserFunction load = {};   // as in ScanOptions; an index is that of an item
-  UserFunction store = {};  // its index is that of a segment
+  UserFunction equality = {};  // of reduce_by_key() alone, as in ScanOptions
+  UserFunction load = {};      // as in ScanOptions; an index is that of an item
+  UserFunction store = {};     // its index is that of a segment
   // Combined before the first item of each segment; set at most one of the three. device_inits has one per segment.
   InitialValue<Acc> init = {};
   const Acc* device_init = nullptr;
@@ -44,6 +45,7 @@ struct SegmentTotalOptions {
 };
 
 struct RunLengthOptions {
+  UserFunction equality = {};                  // Equality::source(); structs need one
   std::optional<std::uint64_t> capacity = {};  // of runs; without a number n
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
@@ -66,6 +68,7 @@ namespace detail {
 template <class Acc>
 ScanOptions<Acc> scan_options(const SegmentTotalOptions<Acc>& options) {
   return {.op = options.op,
+          .equality = options.equality,
           .load = options.load,
           .store = options.store,
           .init = options.init,
@@ -100,7 +103,8 @@ inline const UserFunction& ones() {
 
 template <class Acc>
 SegmentTotalOptions<Acc> lengths_of(const RunLengthOptions& options) {
-  return {.load = ones(),
+  return {.equality = options.equality,
+          .load = ones(),
           .capacity = options.capacity,
           .stream = options.stream,
           .forward_progress = options.forward_progress,
@@ -112,8 +116,8 @@ SegmentTotalOptions<Acc> lengths_of(const RunLengthOptions& options) {
 
 }  // namespace detail
 
-// Reduces each run of equal neighbouring keys, which are compared as scan_by_key() does. Accumulators have at most 24
-// bytes. Throws, and launches nothing, if an argument is wrong.
+// Reduces each run of equal neighbouring keys, which are compared as scan_by_key() does. With .equality the first key
+// of a run is written. Accumulators have at most 24 bytes. Throws, and launches nothing, if an argument is wrong.
 template <class In, class Key, class Out, class CountType, class Acc = default_accumulator_t<In, Out>>
 void reduce_by_key(const In* input, const Key* keys, Key* keys_output, Out* totals, CountType* count, std::uint64_t n,
                    const SegmentTotalOptions<std::type_identity_t<Acc>>& options = {}) {
@@ -162,8 +166,8 @@ FlaggedReducePlan<In, Flag, Out, Num> flagged_reduce_plan(
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(flagged_reduce_plan)
 
-// Writes the value of each run of equal neighbours, and how many there are. Length is an integer of 4 or 8 bytes,
-// in which the length of a run of more items wraps around.
+// Writes the value of each run of equal neighbours, with .equality its first item, and how many there are. Length is an
+// integer of 4 or 8 bytes, in which the length of a run of more items wraps around.
 template <class T, class Length, class CountType>
 void run_length_encode(const T* input, T* values, Length* lengths, CountType* count, std::uint64_t n,
                        const RunLengthOptions& options = {}) {

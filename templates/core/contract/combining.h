@@ -68,6 +68,32 @@ constexpr ValueType type_of(Keys keys) {
   return kTypes[static_cast<int>(keys)];
 }
 
+// The keys that are as wide as a type of so many bytes, or nearly so.
+constexpr Keys keys_of_bytes(int bytes) {
+  return bytes == 1 ? Keys::bytes_1 : bytes == 2 ? Keys::bytes_2 : bytes <= 4 ? Keys::bytes_4 : Keys::bytes_8;
+}
+
+// What compares keys.
+enum class Equality {
+  built_in,  // !=
+  source     // a function of the caller's, whatever their type
+};
+template <>
+struct Tokens<Equality> {
+  static constexpr const char* kNames[] = {"built_in", "source"};
+};
+
+// The type of keys that a function of the caller's compares: a number, or a struct. Other keys leave it as it is.
+struct ComparedType {
+  ValueType type = ValueType::i32;
+  short struct_bytes = 0;  // of ValueType::custom, else 0
+  short struct_alignment = 0;
+
+  constexpr int bytes() const { return type == ValueType::custom ? struct_bytes : size_of(type); }
+  constexpr int alignment() const { return type == ValueType::custom ? struct_alignment : size_of(type); }
+  constexpr bool operator==(const ComparedType&) const = default;
+};
+
 // The items of a row of the request; n without rows.
 template <class Request>
 constexpr u64 row_items(const Request& request) {

@@ -7,11 +7,12 @@
 
 namespace scantune {
 
-// States of the caller's maps and operators, passed by value with every call.
+// States of the caller's maps, operators and equalities, passed by value with every call.
 struct CallStates {
   alignas(16) unsigned char load[kMaxValueBytes];
   alignas(16) unsigned char store[kMaxValueBytes];
   alignas(16) unsigned char combine[kMaxValueBytes];
+  alignas(16) unsigned char equal[kMaxValueBytes];
 };
 
 // The only parameter of every kernel. The runtime fills in pointers and values; the rest comes from the Launch. Members

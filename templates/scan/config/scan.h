@@ -53,6 +53,7 @@ struct ScanRequest {
   NSource n_source = NSource::call;
   Segments segments = Segments::none;
   Keys keys = Keys::bytes_4;  // of Segments::keys
+  Equality equality = Equality::built_in;
   Results results = Results::all;
   Determinism determinism = Determinism::unconstrained;
   ForwardProgress forward_progress = ForwardProgress::in_order;
@@ -68,11 +69,12 @@ struct ScanRequest {
   int custom_bytes = 0;                              // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;                          // alignment of ValueType::custom
   u64 n = 0;                                         // items; where n_source is memory, the most of them
-  u64 rows = 0;           // of Segments::rows, each a scan of its own, from the initial value if there is one
-  u64 columns = 0;        // of Segments::columns, likewise
-  u64 segment_count = 0;  // of Segments::offsets, likewise; in memory there may be fewer
-  u64 capacity = 0;       // totals for which there is room, with OutputRoom::limited
-  Layout layout = {};     // strides of rows or columns that are not dense
+  u64 rows = 0;                // of Segments::rows, each a scan of its own, from the initial value if there is one
+  u64 columns = 0;             // of Segments::columns, likewise
+  u64 segment_count = 0;       // of Segments::offsets, likewise; in memory there may be fewer
+  u64 capacity = 0;            // totals for which there is room, with OutputRoom::limited
+  Layout layout = {};          // strides of rows or columns that are not dense
+  ComparedType key_type = {};  // of keys that a function of the caller's compares; no kernel depends on it
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -158,12 +160,25 @@ constexpr ScanRequest behind_starts(ScanRequest request) {
   return request;
 }
 
+// Why the keys of segments with starts cannot be compared, or null.
+constexpr const char* invalid_keys_reason(const ScanRequest& request) {
+  const ComparedType& type = request.key_type;
+  if (request.segments != Segments::keys) {
+    if (request.keys != Keys::bytes_4) return "only segments by keys have keys";
+    if (request.equality == Equality::source) return "only segments by keys have an equality";
+  }
+  if (request.equality == Equality::built_in)  // another would make equal requests differ
+    return type == ComparedType{} ? nullptr : "keys without an equality are told by their width: leave their type out";
+  return type.type == ValueType::custom ? invalid_custom_reason(type.struct_bytes, type.struct_alignment) : nullptr;
+}
+
 // Why no family can solve the request, or null.
 constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_items_reason(request)) return reason;
   if (request.init == Init::each && request.segments == Segments::none)
     return "initial values of rows or columns need such: pass one in init or device_init";
   if (has_starts(request.segments)) {
+    if (const char* reason = invalid_keys_reason(request)) return reason;
     if (request.init == Init::each && request.direction == Direction::reverse)
       return "which segment is the last one is not known where a reverse scan begins, and each has an initial value of "
              "its own: pass one in init or device_init, or leave direction out";
@@ -175,6 +190,8 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
       return "there are more items than a count of 4 bytes counts: ask for 8";
   } else if (request.writes_totals()) {
     return "totals are those of segments by flags, bits or keys: ask for such";
+  } else if (request.equality == Equality::source) {
+    return "only segments by keys have an equality";
   }
   // Each would tell equal requests apart.
   if (request.segments != Segments::keys && request.keys != Keys::bytes_4) return "only segments by keys have keys";
@@ -238,6 +255,7 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, segments, exact)
           .means("rows, columns, offsets: so many scans; flags, bits, keys: one from each flag, bit or new key."),
       SCANTUNE_MEMBER(ScanRequest, keys, nearest).means("the keys of --segments keys."),
+      SCANTUNE_MEMBER(ScanRequest, equality, per_call).means("what compares keys."),
       SCANTUNE_MEMBER(ScanRequest, results, exact).means("totals: of each segment, and not a result for each item."),
       SCANTUNE_MEMBER(ScanRequest, determinism, at_most).means("run_to_run: equal inputs give equal bits."),
       SCANTUNE_MEMBER(ScanRequest, forward_progress, at_most)
@@ -263,6 +281,21 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_EXTENT(ScanRequest, segment_count, "Segments of n / segment_count items on average.")
           .where("segments", Segments::offsets),
       SCANTUNE_EXTENT(ScanRequest, capacity, "Totals for which there is room.").where("room", OutputRoom::limited)};
+
+  // An array of keys.
+  static constexpr Operand keys_operand(const ScanRequest& request, const char* name, OperandRole role,
+                                        const char* extent) {
+    const bool is_compared = request.equality == Equality::source, is_input = role == OperandRole::keys;
+    const bool is_struct = is_compared && request.key_type.type == ValueType::custom;
+    const ValueType type = is_struct ? ValueType::u8 : is_compared ? request.key_type.type : type_of(request.keys);
+    return {.name = name,
+            .role = role,
+            .type = Tokens<ValueType>::kNames[static_cast<int>(type)],
+            .extent = extent,
+            .from_end = is_input && request.direction == Direction::reverse,
+            .units = is_struct ? request.key_type.bytes() : 1,
+            .alignment = is_struct ? request.key_type.alignment() : 0};
+  }
 
   static constexpr OperandList operands(const ScanRequest& request) {
     OperandList list;
@@ -295,18 +328,10 @@ struct Algorithm<ScanRequest> {
                 .type = "u32",
                 .extent = Operand::kItems,
                 .range = {.items = ceil_div(request.n, u64{32})}});
-    if (request.segments == Segments::keys)
-      list.add({"keys",
-                OperandRole::keys,
-                Tokens<ValueType>::kNames[static_cast<int>(type_of(request.keys))],
-                Operand::kItems,
-                false,
-                {},
-                from_end});
+    if (request.segments == Segments::keys) list.add(keys_operand(request, "keys", OperandRole::keys, Operand::kItems));
     if (request.writes_totals()) {
       if (request.segments == Segments::keys)
-        list.add({"keys_output", OperandRole::keys_output,
-                  Tokens<ValueType>::kNames[static_cast<int>(type_of(request.keys))], totals});
+        list.add(keys_operand(request, "keys_output", OperandRole::keys_output, totals));
       list.add({"count", OperandRole::count, unsigned_name(request.count_width), Operand::kOne});
     }
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
@@ -343,7 +368,8 @@ struct Algorithm<ScanRequest> {
     if (request.init == Init::memory) return "with init from memory";
     if (request.init == Init::each) return "with an init for each";
     if (request.has_init() && request.kind == Kind::inclusive) return "with init";
-    return has_maps(request) ? "with maps" : "";
+    if (has_maps(request)) return "with maps";
+    return request.equality == Equality::source ? "with an equality" : "";
   }
 };
 #endif

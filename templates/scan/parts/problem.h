@@ -10,8 +10,8 @@
 namespace scantune {
 
 // first_tile: the tile at which a launch starts, so that item indices past 2^32 can be tested without that many items.
-// The items before it are taken not to exist. Maps: the caller's Load and Store; the request is as behind_maps() makes
-// it.
+// The items before it are taken not to exist. Maps: the caller's Load and Store, and Equality where it is a source; the
+// request is as behind_maps() makes it.
 template <ScanRequest request, Variant variant, u64 first_tile = 0, class Operation = OperatorOfRequest<request>,
           class Maps = NoMaps>
 struct Problem {
@@ -19,6 +19,7 @@ struct Problem {
   using Accumulator = typename Op::Value;
   using Input = typename TypeOf<request.input_type, Accumulator>::Type;
   using Output = typename TypeOf<request.output_type, Accumulator>::Type;
+  using Sources = Maps;
   using InputItems = InputItemsOf<typename Maps::Load, Input, request.direction>;
   using OutputItems = OutputItemsOf<typename Maps::Store, Output, request.direction>;
   static constexpr ScanVariant kRequest = {request, variant};

@@ -43,18 +43,48 @@ struct alignas(kVariant == Variant::aligned ? access_bytes(kItems, sizeof(T), kV
   T items[kItems];
 };
 
+// The keys of segments, and what compares them.
+template <class Base, Equality equality>
+struct ComparedKeys {
+  using Key = typename TypeOf<type_of(Base::kRequest.keys)>::Type;
+
+  SCANTUNE_DEVICE explicit ComparedKeys(const KernelArguments&) {}
+
+  SCANTUNE_DEVICE static bool differ(Key before, Key key) {
+    if constexpr (kIsHalf<Key>)
+      return scantune::value_of(before) != scantune::value_of(key);
+    else
+      return before != key;
+  }
+};
+template <class Base>
+struct ComparedKeys<Base, Equality::source> {
+  using Source = typename Base::Sources::Equality;
+  using Key = typename Source::Item;
+
+  SCANTUNE_DEVICE explicit ComparedKeys(const KernelArguments& arguments)
+      : state_(Source::kHasState ? arguments.states.equal : nullptr) {}
+
+  SCANTUNE_DEVICE bool differ(const Key& before, const Key& key) const { return !Source::equals(before, key, state_); }
+
+ private:
+  const unsigned char* state_;
+};
+
 // What says where segments start, in the order of the scan. In reverse one starts at its last item in memory.
 template <class Base>
-class Starts {
+class Starts : ComparedKeys<Base, Base::kRequest.equality> {
+  using Compared = ComparedKeys<Base, Base::kRequest.equality>;
   static constexpr ScanRequest kRequest = Base::kRequest;
   static constexpr bool kReverse = kRequest.direction == Direction::reverse;
 
  public:
-  using Key = typename TypeOf<type_of(kRequest.keys)>::Type;
+  using Key = typename Compared::Key;
 
   // In reverse n must be that of the launch.
   SCANTUNE_DEVICE explicit Starts(const KernelArguments& arguments)
-      : entries_(arguments.operand<const void>(kRequest.segments == Segments::keys ? OperandRole::keys
+      : Compared(arguments),
+        entries_(arguments.operand<const void>(kRequest.segments == Segments::keys ? OperandRole::keys
                                                                                    : OperandRole::flags)),
         n_(arguments.n) {}
 
@@ -88,9 +118,9 @@ class Starts {
       starts[0] |= index == 0;
     } else {
       const auto these = load<kHint, Key, kCount>(entries<Key>() + index);
-      starts[0] = index == 0 || differ(scantune::load_global<kHint>(entries<Key>() + index - 1), these.items[0]);
+      starts[0] = index == 0 || this->differ(scantune::load_global<kHint>(entries<Key>() + index - 1), these.items[0]);
 #pragma unroll
-      for (u32 item = 1; item < kCount; ++item) starts[item] = differ(these.items[item - 1], these.items[item]);
+      for (u32 item = 1; item < kCount; ++item) starts[item] = this->differ(these.items[item - 1], these.items[item]);
     }
   }
 
@@ -114,15 +144,8 @@ class Starts {
       return (word >> index % 32 & 1) != 0;
     } else {
       const Key* const keys = entries<Key>() + index;
-      return differ(scantune::load_global<kHint>(keys - 1), scantune::load_global<kHint>(keys));
+      return this->differ(scantune::load_global<kHint>(keys - 1), scantune::load_global<kHint>(keys));
     }
-  }
-
-  SCANTUNE_DEVICE static bool differ(Key before, Key key) {
-    if constexpr (kIsHalf<Key>)
-      return scantune::value_of(before) != scantune::value_of(key);
-    else
-      return before != key;
   }
 
   const void* entries_;
@@ -213,6 +236,10 @@ struct TotalItems {
   using Key = typename Starts<Base>::Key;
   using Count = MarkOf<Base::kRequest.count_width == IntegerWidth::bits_32 ? 4 : 8>;
 
+  static constexpr bool kHasKeys = Base::kRequest.segments == Segments::keys;
+  // What a source takes for equal may differ, and then the first key of a segment is written.
+  static constexpr bool kWritesFirstKeys = kHasKeys && Base::kRequest.equality == Equality::source;
+
   typename Base::OutputItems items;  // the first
   Starts<Base> starts;
   const KernelArguments* arguments;
@@ -224,15 +251,23 @@ struct TotalItems {
     const bool is_last = index + 1 == Base::counted(*arguments).n;
     if (is_last)
       scantune::store_global<CacheHint::normal>(arguments->operand<Count>(OperandRole::count), Count{pair.starts});
+    if constexpr (kWritesFirstKeys)
+      if (index == 0 && arguments->extents[0] > 0) store_key(0, 0);
     if (!is_last && !starts.template at<CacheHint::normal>(index + 1)) return;
     const u64 place = u64{pair.starts} - 1;
+    if constexpr (kWritesFirstKeys)
+      if (!is_last && place + 1 < arguments->extents[0]) store_key(place + 1, index + 1);
     if (place >= arguments->extents[0]) return;  // there is no room
     T total = pair.value;
     if constexpr (Base::kInitOfEach) total = Base::Op::combine(SegmentInit<Base>(*arguments).get(place), total);
     scantune::store_global<CacheHint::normal>(items + place, scantune::convert<typename Base::Output>(total));
-    if constexpr (Base::kRequest.segments == Segments::keys)
-      scantune::store_global<CacheHint::normal>(arguments->operand<Key>(OperandRole::keys_output) + place,
-                                                starts.key(index));
+    if constexpr (kHasKeys && !kWritesFirstKeys) store_key(place, index);
+  }
+
+  // Stores the key of an item as that of a segment.
+  SCANTUNE_DEVICE void store_key(u64 place, u64 item) const {
+    scantune::store_global<CacheHint::normal>(arguments->operand<Key>(OperandRole::keys_output) + place,
+                                              starts.key(item));
   }
 };
 
