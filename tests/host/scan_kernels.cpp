@@ -67,7 +67,7 @@ std::vector<HostLaunch> scan_launches(const Module& module, const Config& config
   arguments.workspace = buffers.workspace;
   if (request.init == Init::value)
     std::memcpy(arguments.init, buffers.init, static_cast<std::size_t>(request.accumulator_bytes()));
-  if (request.init == Init::memory) arguments.set_operand(OperandRole::init, buffers.init);
+  if (request.init >= Init::memory) arguments.set_operand(OperandRole::init, buffers.init);
   arguments.set_operand(OperandRole::n, buffers.n);
   arguments.set_operand(OperandRole::clamped, buffers.clamped);
 

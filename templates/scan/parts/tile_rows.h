@@ -62,7 +62,9 @@ class AccumulatorRows {
     for (int item = kRowItems - 1; item >= kApart; --item) {
       if (!kFull && first + item >= end) continue;
       if constexpr (Problem::kExclusive) {
-        items[item] = item == 0 ? prefix : Op::combine(prefix, items[item - 1]);
+        // Without an initial value nothing is before the first item.
+        const bool combines = Problem::kHasInit || has_prefix;
+        items[item] = item == 0 ? prefix : combines ? Op::combine(prefix, items[item - 1]) : items[item - 1];
       } else if (has_prefix) {
         items[item] = Op::combine(prefix, items[item]);
       }
