@@ -12,7 +12,7 @@ namespace scantune {
 
 // What is too long for a group: a warp reduces it part by part.
 template <class Problem, ReduceSegmentsConfig kConfig>
-class LongSegment {
+class LongReduction {
   using T = typename Problem::Accumulator;
   using Op = typename Problem::Op;
   static constexpr u32 kMostItems = most_items_of_warp(kConfig, Problem::kRequest);
@@ -20,7 +20,7 @@ class LongSegment {
  public:
   using Warp = GroupReduce<Problem, kWarpThreads, long_unroll(Problem::kRequest), kConfig.load_hint>;
 
-  SCANTUNE_DEVICE LongSegment(const KernelArguments& arguments, u64 number, const Segment& its)
+  SCANTUNE_DEVICE LongReduction(const KernelArguments& arguments, u64 number, const Segment& its)
       : arguments_(arguments), number_(number), its_(its), parts_(its.items(), kMostItems, kMostSegmentParts) {}
 
   SCANTUNE_DEVICE u32 parts() const { return static_cast<u32>(parts_.count); }
@@ -64,7 +64,7 @@ class LongSegment {
 template <class Problem, ReduceSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_by_groups(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
-  using Long = LongSegment<Problem, kConfig>;
+  using Long = LongReduction<Problem, kConfig>;
   constexpr u32 kThreads = kConfig.segment_threads, kGroups = kConfig.block_threads / kThreads;
   constexpr u32 kAtOnce = kConfig.segments_at_once;
   constexpr u64 kMostItems = u64{kConfig.long_tiles} * kThreads * kConfig.unroll * unit_items(Problem::kRequest);
@@ -110,7 +110,7 @@ template <class Problem, ReduceSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_by_blocks(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   using Block = BlockReduce<typename Problem::Op, kConfig.block_threads>;
-  using Long = LongSegment<Problem, kConfig>;
+  using Long = LongReduction<Problem, kConfig>;
   using Warp = GroupReduce<Problem, kWarpThreads, kConfig.unroll, kConfig.load_hint>;
   constexpr u32 kWarps = kConfig.block_threads / kWarpThreads;
   constexpr u64 kMostItems = kWarps * most_items_of_warp(kConfig, Problem::kRequest);
@@ -159,7 +159,7 @@ SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kWarps, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
     const Segment its = SegmentsOf<Problem>::at(arguments, entry.segment);
-    const LongSegment<Problem, kConfig> segment(arguments, entry.segment, its);
+    const LongReduction<Problem, kConfig> segment(arguments, entry.segment, its);
     if (!list.is_last_to_leave(slot, entry, part, segment.total_of(part, lane), lane)) return;
     const T* const partials = list.partials(entry);
     FoldedParts<typename Problem::Op> folded(entry.parts);

@@ -2,7 +2,7 @@
 
 #include "core/parts/begin_kernel.h"
 #include "sort/config/sort_segments.h"
-#include "sort/parts/long_segment.h"
+#include "sort/parts/long_sort.h"
 #include "sort/parts/ranked_segment.h"
 #include "sort/parts/segment_queue.h"
 
@@ -79,7 +79,7 @@ SCANTUNE_DEVICE void sort_segments(const KernelArguments& arguments) {
 template <class Problem, SortSegmentsConfig kConfig>
 SCANTUNE_DEVICE void sort_listed(const KernelArguments& arguments) {
   constexpr SortShape kShape = long_shape(kConfig);
-  using Long = LongSegment<Problem, kShape>;
+  using Long = LongSort<Problem, kShape>;
   struct alignas(kVectorAlignmentBytes) Shared {
     typename Long::Shared segment;
     u64 slot;

@@ -12,7 +12,7 @@ namespace scantune {
 // Every move takes keys and payload from one copy to another, and the last one to the output. Where the segment
 // overlaps others, these may change what it reads at any time, so no place is taken to be within it without a check.
 template <class Problem, SortShape kShape>
-class LongSegment {
+class LongSort {
   using Stored = typename Problem::Stored;
   using Key = typename Problem::Key;
   using Value = typename Problem::Value;
@@ -35,8 +35,7 @@ class LongSegment {
     u32 counts[kDigits];
   };
 
-  SCANTUNE_DEVICE LongSegment(Shared& shared, const KernelArguments& arguments, Segment its, u32 first_bit,
-                              u32 last_bit)
+  SCANTUNE_DEVICE LongSort(Shared& shared, const KernelArguments& arguments, Segment its, u32 first_bit, u32 last_bit)
       : shared_(shared),
         arguments_(arguments),
         its_(its),
@@ -118,7 +117,7 @@ class LongSegment {
       }
     }
 
-    const LongSegment& segment;
+    const LongSort& segment;
     const DigitPlace digit;
     const u32 move;
     const u64 first;  // of the tile, in the segment
