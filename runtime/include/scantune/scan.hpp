@@ -39,9 +39,9 @@ struct ScanOptions {
   Op op = Op::sum;
   Kind kind = Kind::inclusive;
   Direction direction = Direction::forward;  // not reverse with device_n
+  UserFunction equality = {};                // of scan_by_key() alone: Equality::source(), which compares the keys
   // Segments::rows(count, length), or Segments::columns(count, length): each row or column is scanned separately.
   Segments segments = {};
-  UserFunction equality = {};  // of scan_by_key() alone: Equality::source(), which compares the keys
   // Maps: load makes an accumulator of each item, store an output of each result. With a load, the input may have any
   // type; with a store, the output. Maps that take an index cannot be combined with strides.
   UserFunction load = {};
