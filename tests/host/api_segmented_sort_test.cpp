@@ -60,7 +60,7 @@ Ranges ranges(bool wrong) {
   // One of a fourth of all keys.
   const auto fourth = static_cast<long long>(kItems / 4);
   for (std::uint64_t segment = 0; segment < kCount; ++segment)
-    if (all.begins[segment] > 0 && all.begins[segment] < fourth) all.begins[segment] = all.ends[segment] = 9;
+    if (all.begins[segment] < fourth) all.begins[segment] = all.ends[segment] = 9;
   all.begins.back() = wrong ? -5 : 0;
   all.ends.back() = fourth - 3;
   if (wrong) all.ends.front() = kItems + 9;

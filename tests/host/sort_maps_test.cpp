@@ -15,6 +15,7 @@
 #include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_kernels.h"
+#include "with_type.h"
 
 namespace scantune::sort_maps_test {
 namespace {
