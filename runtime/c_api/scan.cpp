@@ -37,7 +37,9 @@ void take_n_source(const scantune_scan_request& caller, ScanRequest& request) {
   refuse_type("n_type", caller.n_type, "device_n is NULL");
 }
 
+// The keys that are as wide as the type, or nearly so.
 Keys keys_as_wide_as(const ComparedType& type) {
+  const int bytes = type.bytes();
   switch (type.type) {
     case ValueType::f16:
       return Keys::f16;
@@ -48,7 +50,7 @@ Keys keys_as_wide_as(const ComparedType& type) {
     case ValueType::f64:
       return Keys::f64;
     default:
-      return keys_of_bytes(type.bytes());
+      return bytes == 1 ? Keys::bytes_1 : bytes == 2 ? Keys::bytes_2 : bytes <= 4 ? Keys::bytes_4 : Keys::bytes_8;
   }
 }
 

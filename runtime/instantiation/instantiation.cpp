@@ -70,6 +70,11 @@ std::string kernels_text(const FamilyModel& family) {
   return kernels_text(std::vector<std::string>(family.kernels().begin(), family.kernels().end()));
 }
 
+// Whether kernels combine nothing, though the request's operator or order is the caller's: checks of offsets.
+bool lacks_source(const Request& request, const CustomOperator* custom) {
+  return custom == nullptr && request.op() && request.has_custom_operator();
+}
+
 // The choice, the problem and its kernels, in a namespace of their own, so that no name clashes with the caller's. As
 // much as possible comes before the caller's source, whose macros then cannot change it; the rest uses names like
 // ScantuneX.
@@ -77,8 +82,12 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
                      const std::string& kernels) {
   const std::string begin = "namespace scantune::instance {\n", end = "}\n";
   const std::string problem = problem_text(request, variant);
-  if (custom == nullptr) return begin + choice + "using ScantuneProblem = " + problem + ">;\n" + kernels + end;
-  const bool combines = request.has_custom_operator(), maps = has_maps(request);
+  if (custom == nullptr) {
+    const std::string no_source =
+        lacks_source(request, custom) ? ", 0, scantune::NoSource<" + request_text(request) + ">" : "";
+    return begin + choice + "using ScantuneProblem = " + problem + no_source + ">;\n" + kernels + end;
+  }
+  const bool combines = request.has_custom_operator(), maps = has_map_sources(request);
   std::string parameters = "class Operation", taken = problem + ", 0, Operation", given = "::ScantuneOperator";
   if (maps) {
     parameters += ", class Maps";
@@ -127,7 +136,7 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   const FamilyModel& family = config.family();
   Instantiation result;
   result.headers = kernel_headers(family, custom != nullptr && request.has_custom_operator());
-  if (has_maps(request)) result.headers.emplace_back("core/parts/custom_map.h");
+  if (has_map_sources(request)) result.headers.emplace_back("core/parts/custom_map.h");
   if (has_equality(request)) result.headers.emplace_back("core/parts/custom_equality.h");
   if (custom != nullptr && request.value<OrderedBy>() == OrderedBy::less)
     result.headers.emplace_back("core/parts/custom_comparison.h");
@@ -154,6 +163,7 @@ Instantiation instantiate_check(const Request& request, const std::string& heade
                                 const CustomOperator* custom) {
   Instantiation result;
   result.headers = with_custom({header}, request.algorithm(), custom != nullptr);
+  if (lacks_source(request, custom)) result.headers.emplace_back("core/parts/no_source.h");
   result.source = includes(result.headers) +
                   instance(request, Variant::any, custom, {}, "SCANTUNE_INSTANTIATE_CHECK(ScantuneProblem)\n");
   result.kernels = std::move(kernels);

@@ -152,7 +152,7 @@ TEST(ApiOffsetScans, ScanWithEverythingThatScansHave) {
   const Buffer<int> in(items), offsets(std::vector<int>{0, 7, 7, 19'999});
   const Buffer<Ends> out(kItems);
   runtime::segmented_scan<int, int, Ends, Ends>(in.data(), offsets.data(), out.data(), kItems, 3,
-                                                {.op = join, .load = load});
+                                                {.op = join, .load = load, .check = true});
   const std::vector<Ends> found = downloaded(out);
   if (is_rehearsal()) return;
   for (std::size_t item = 0; item < 19'999; ++item)

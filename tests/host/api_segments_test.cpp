@@ -228,6 +228,10 @@ TEST(ApiSegments, CountTheItemsOfRuns) {
   EXPECT_EQ(downloaded(count), std::vector<std::uint64_t>{runs.keys.size()});
   runtime::run_length_encode_plan<std::int16_t>(kItems)(in.data(), values.data(), lengths.data(), count.data());
   EXPECT_EQ(downloaded(count), std::vector<std::uint64_t>{runs.keys.size()});
+  const Buffer<std::uint32_t> n(std::vector<std::uint32_t>{100});
+  runtime::run_length_encode(in.data(), values.data(), lengths.data(), count.data(), kItems, {.device_n = n.data()});
+  EXPECT_EQ(downloaded(count),
+            std::vector<std::uint64_t>{expected_runs(std::vector(all.begin(), all.begin() + 100)).keys.size()});
 }
 
 TEST(ApiSegments, CountNoTotalsOfNoItems) {
@@ -381,7 +385,7 @@ TEST(ApiSegments, ReduceWithEverythingThatReductionsHave) {
   const Buffer<int> in(items), offsets(std::vector<int>{0, 7, 7, 9'999});
   const Buffer<Ends> out(3);
   runtime::segmented_reduce<int, int, Ends, Ends>(in.data(), offsets.data(), out.data(), kItems, 3,
-                                                  {.op = join, .load = load, .init = Ends{-1, -2}});
+                                                  {.op = join, .load = load, .init = Ends{-1, -2}, .check = true});
   EXPECT_EQ(downloaded(out), (std::vector<Ends>{{-1, items[6]}, {-1, -2}, {-1, items[9'998]}}));
   EXPECT_THAT(message_of<RequestError>([&] {
                 runtime::segmented_reduce<int, int, Ends, Ends>(in.data(), offsets.data(), out.data(), kItems, 3,

@@ -198,6 +198,12 @@ TEST(Reductions, CompileTheCheckOfOffsets) {
     request.offset_type = static_cast<OffsetType>(turn);
     request.offset_form = static_cast<OffsetForm>(turn / 2);
     request.count_source = static_cast<CountSource>(turn % 3);
+    if (turn % 2 == 1) {  // without its source
+      request.op = Operator::custom_cheap;
+      request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
+      request.custom_bytes = 12;
+      request.custom_alignment = 4;
+    }
     expect_registers_hold(
         compiled_whole(instantiate_check(request, "reduce/kernels/check_offsets.h", {"check_offsets"}), kSms[turn]), 0,
         1, "a check of offsets");

@@ -45,7 +45,9 @@ struct SegmentTotalOptions {
 };
 
 struct RunLengthOptions {
-  UserFunction equality = {};                  // Equality::source(); structs need one
+  UserFunction equality = {};  // Equality::source(); structs need one
+  detail::Read device_n = {};  // as in ScanOptions
+  std::uint32_t* device_clamped = nullptr;
   std::optional<std::uint64_t> capacity = {};  // of runs; without a number n
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
@@ -105,6 +107,8 @@ template <class Acc>
 SegmentTotalOptions<Acc> lengths_of(const RunLengthOptions& options) {
   return {.equality = options.equality,
           .load = ones(),
+          .device_n = options.device_n,
+          .device_clamped = options.device_clamped,
           .capacity = options.capacity,
           .stream = options.stream,
           .forward_progress = options.forward_progress,

@@ -68,11 +68,6 @@ constexpr ValueType type_of(Keys keys) {
   return kTypes[static_cast<int>(keys)];
 }
 
-// The keys that are as wide as a type of so many bytes, or nearly so.
-constexpr Keys keys_of_bytes(int bytes) {
-  return bytes == 1 ? Keys::bytes_1 : bytes == 2 ? Keys::bytes_2 : bytes <= 4 ? Keys::bytes_4 : Keys::bytes_8;
-}
-
 // What compares keys.
 enum class Equality {
   built_in,  // !=
@@ -110,8 +105,9 @@ constexpr u64 column_items(const Request& request) {
 // Records store the magnitude of their number, which stands for up to 1.42 times as many.
 template <class Request>
 constexpr const char* invalid_segments_reason(const Request& request) {
+  if (request.segments > Segments::columns)
+    return "segments are by rows, columns or offsets: results of those by flags, bits or keys are totals of a scan";
   if (request.segments == Segments::none || request.n == 0) return nullptr;
-  if (request.segments > Segments::columns) return "its segments are none, rows or columns";
   const bool of_rows = request.segments == Segments::rows;
   const u64 count = of_rows ? request.rows : request.columns;
   if (count == 0)
