@@ -194,7 +194,7 @@ struct Family<SortSegmentsConfig> {
                   .scratch = {room.keys, room.payload},
                   .pdl = config.pdl != 0};
     list.add(launch);
-    if (request.n <= config.short_items()) return list;
+    if (entries(config, request) == 0) return list;
     launch.kernel = kSortListed;
     launch.grid_blocks = static_cast<u32>(entries(config, request));
     launch.block_threads = config.long_threads;
@@ -236,7 +236,8 @@ struct Family<SortSegmentsConfig> {
 
   // As many as are too long, unless they overlap: then there may be no room for some, which stay as they are.
   static constexpr u64 entries(const SortSegmentsConfig& config, const SortRequest& request) {
-    return request.n / (config.short_items() + 1);
+    const u64 most = request.n / (config.short_items() + 1);
+    return most < request.segment_count ? most : request.segment_count;
   }
   static constexpr SegmentsLayout layout(const SortSegmentsConfig& config, const SortRequest& request) {
     const u32 moves = moves_by_digits(static_cast<u32>(request.first_bit()), static_cast<u32>(request.last_bit()),
