@@ -29,7 +29,7 @@ struct Asked {
   int captured_launches = 0;
   std::string_view config = {};  // empty where none is given
   // NOLINTEND(readability-redundant-member-init)
-  const CallStates* states = nullptr;  // of its maps and its operator; null where it has no maps and no state
+  const CallStates* states = nullptr;  // of its sources; null where none has a state
   bool checks_offsets = false;         // before each run
   bool refuses_overlap = false;        // that check, of segments that have items in common
   bool has_other_arrays = false;       // beside input and output
@@ -37,7 +37,8 @@ struct Asked {
   bool has_nothing_to_do() const { return request.n == 0 && has_no_result(request); }
 };
 
-// Storage of a call for its maps, and for states of maps and operator. It costs almost nothing for a call without them.
+// Storage of a call for its maps and equality, and for states of sources. It costs almost nothing for a call without
+// them.
 struct Room {
   std::optional<MapViews> views;
   CallStates states;  // unset until something has a state or is a map

@@ -155,7 +155,7 @@ std::optional<SourceMistake> wrong_definition(std::string_view source, std::stri
   });
   if (!has_value)
     return SourceMistake{line_after(source), "no " + std::string(function.type) + ": define a struct " +
-                                                 std::string(function.type) + " like the items"};
+                                                 std::string(function.type) + " like what it takes"};
   if (!has_state)
     return SourceMistake{line_after(source), "no State: define a struct State like the one that is passed"};
   if (!has_function)

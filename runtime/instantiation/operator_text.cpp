@@ -215,7 +215,7 @@ std::string operator_text(const Request& request, const CustomOperator& custom) 
 
 bool has_equality(const Request& request) { return equality_of(request) == Equality::source; }
 
-bool has_maps(const Request& request) {
+bool has_map_sources(const Request& request) {
   return load_of(request) != Load::none || store_of(request) != Store::none || has_equality(request);
 }
 

@@ -16,7 +16,7 @@ std::string operator_text(const Request& request, const CustomOperator& custom);
 // Whether an equality of keys of the request is a source of the caller's.
 bool has_equality(const Request& request);
 // Whether a load, a store or such an equality is.
-bool has_maps(const Request& request);
+bool has_map_sources(const Request& request);
 
 // The same of the sources of maps and of the equality, each in a namespace of its own, and after them the struct
 // ScantuneMaps that the kernels take. The operator's text comes before, and includes core/parts/custom_map.h.

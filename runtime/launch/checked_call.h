@@ -14,13 +14,13 @@ inline constexpr std::optional<CustomOperatorView> kNoSource;
 
 struct Call {
   const Request& request;                                       // n is not 0, unless there is a result without items
-  const std::optional<CustomOperatorView>& custom = kNoSource;  // none unless the request's operator or a map is custom
+  const std::optional<CustomOperatorView>& custom = kNoSource;  // none unless it has a source of the caller's
   const Pointers& pointers;
   const InitialValue& init;
   int captured_launches = 0;
   std::string_view config;  // the caller's text; empty where the config is chosen
   Stream stream = nullptr;
-  const CallStates* states = nullptr;  // of maps and operator; null where there are no maps and no state
+  const CallStates* states = nullptr;  // of sources; null where none has a state
 };
 
 // The plans that a thread has used recently: a bounded set, which evicts the least recently used.

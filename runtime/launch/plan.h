@@ -29,9 +29,9 @@ class Plan {
   static constexpr int kMostCapturedLaunches = 4096;
 
   // Compiles and loads the selected config, both variants of its kernels. custom is copied; it is null unless the
-  // request's operator or a map of it is the caller's own. Throws CompileError or DeviceError when the config's kernels
-  // cannot be compiled or loaded, RequestError when the config does not solve the request. No launch may be captured
-  // until allow_captures().
+  // request's operator, a map or an equality of it is the caller's own. Throws CompileError or DeviceError when the
+  // config's kernels cannot be compiled or loaded, RequestError when the config does not solve the request. No launch
+  // may be captured until allow_captures().
   Plan(const std::shared_ptr<Device>& device, const CheckedRequest& request, Selection selection,
        const CustomOperator* custom = nullptr);
 
@@ -42,7 +42,7 @@ class Plan {
   // Throws RequestError before anything is launched when a pointer is null or misaligned, when operands overlap that
   // must not, or when the stream is being captured and no reserved workspace is free. It allocates nothing once the
   // stream has been used. A plan of one launch takes no lock; one of several launches holds its stream's workspace
-  // while it enqueues them. states: those of maps and operator; null without a state.
+  // while it enqueues them. states: those of sources; null without a state.
   void run(const Pointers& pointers, const InitialValue& init, Stream stream, const CallStates* states = nullptr) {
     arguments_.check(device(), pointers, stream);
     enqueue(pointers, init, stream, states);

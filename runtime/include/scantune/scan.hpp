@@ -223,7 +223,7 @@ auto segmented_scan_of(std::uint64_t n, const ScanOptions<Acc>& options, scantun
 template <class In, class Key, class Out, class Acc, class PlanType = ScanByKeyPlan<In, Key, Out>>
 auto scan_by_key_of(std::uint64_t n, const ScanOptions<Acc>& options) {
   auto call = segmented_scan_of<In, Out, Acc, PlanType>(n, options, SCANTUNE_BY_KEYS);
-  call.request.key_type = std::is_same_v<Key, bool> ? SCANTUNE_U8 : type_of<Key>();
+  call.request.key_type = type_of<Key>();
   call.request.equal = options.equality.get();
   check_role<SCANTUNE_FUNCTION_EQUAL>("equality", call.request.equal);
   if constexpr (kIsStruct<Key>) {

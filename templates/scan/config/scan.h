@@ -74,7 +74,7 @@ struct ScanRequest {
   u64 segment_count = 0;       // of Segments::offsets, likewise; in memory there may be fewer
   u64 capacity = 0;            // totals for which there is room, with OutputRoom::limited
   Layout layout = {};          // strides of rows or columns that are not dense
-  ComparedType key_type = {};  // of keys that a function of the caller's compares; no kernel depends on it
+  ComparedType key_type = {};  // of keys that a source compares, which tells kernels of it
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -142,8 +142,8 @@ constexpr int started_bytes(const ScanRequest& request) {
 // Why values are too wide for segments with starts, or null.
 constexpr const char* invalid_starts_reason(const ScanRequest& request) {
   if (!has_starts(request.segments) || started_bytes(request) <= kMaxValueBytes) return nullptr;
-  return "a value and the mark that a segment starts there take more than 32 bytes: accumulators have at most 24, with "
-         "an alignment of 16 at most 16";
+  return "a value and the mark that a segment starts there take more than 32 bytes: accumulators have at most 24, "
+         "aligned to 16 at most 16, aligned to less than 8 and without a count of segments at most 28";
 }
 
 // The request of segments with starts as kernels and configs see it: a scan of such pairs, which an operator combines
@@ -160,7 +160,7 @@ constexpr ScanRequest behind_starts(ScanRequest request) {
   return request;
 }
 
-// Why the keys of segments with starts cannot be compared, or null.
+// Why the keys cannot be compared, or null. Without segments by keys any would tell equal requests apart.
 constexpr const char* invalid_keys_reason(const ScanRequest& request) {
   const ComparedType& type = request.key_type;
   if (request.segments != Segments::keys) {
@@ -177,8 +177,8 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
   if (const char* reason = invalid_items_reason(request)) return reason;
   if (request.init == Init::each && request.segments == Segments::none)
     return "initial values of rows or columns need such: pass one in init or device_init";
+  if (const char* reason = invalid_keys_reason(request)) return reason;
   if (has_starts(request.segments)) {
-    if (const char* reason = invalid_keys_reason(request)) return reason;
     if (request.init == Init::each && request.direction == Direction::reverse)
       return "which segment is the last one is not known where a reverse scan begins, and each has an initial value of "
              "its own: pass one in init or device_init, or leave direction out";
@@ -190,11 +190,7 @@ constexpr const char* unsupported_reason(const ScanRequest& request) {
       return "there are more items than a count of 4 bytes counts: ask for 8";
   } else if (request.writes_totals()) {
     return "totals are those of segments by flags, bits or keys: ask for such";
-  } else if (request.equality == Equality::source) {
-    return "only segments by keys have an equality";
   }
-  // Each would tell equal requests apart.
-  if (request.segments != Segments::keys && request.keys != Keys::bytes_4) return "only segments by keys have keys";
   if (!counts_starts(request) && request.count_width != IntegerWidth::bits_64)
     return "count_width is that of totals: leave it out";
   if (request.room == OutputRoom::limited && !request.writes_totals()) return "room is for totals: leave it out";
