@@ -74,7 +74,7 @@ lint: setup
 	@.ci/lint $(if $(ALL),all)
 
 install: setup-user
-	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
+	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune_static scantune-worker
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 	@command="$(DESTDIR)$(PREFIX)/bin/scantune"; was=$$(readlink "$$command" || true); \
 	if [ -z "$(DESTDIR)" ] && { [ "$${was%/.venv/bin/scantune}" != "$$was" ] || { [ ! -e "$$command" ] && [ ! -L "$$command" ]; }; }; then \
