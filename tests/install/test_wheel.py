@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.timeout(600)
 
 SUM = "import numpy, scantune; print(scantune.cumsum(numpy.arange(1000, dtype='i4'))[-1])"
 # What every Linux has: libraries that a wheel may ask the system for, beside those that it holds.
-OF_SYSTEM = r"(libc|libm|libdl|libpthread|libstdc\+\+|libgcc_s|ld-linux-\S+)\.so\.\d+"
+OF_SYSTEM = r"(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux-\S+)\.so\.\d+"
 
 
 @pytest.fixture(scope="session")
@@ -31,13 +33,22 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+def libraries_of(programs: Iterable[str | Path]) -> set[Path]:
+    """Return the libraries that programs and libraries load."""
+    return {Path(found) for found in re.findall(r"(/\S+) \(0x", run(["ldd", *programs], dict(os.environ)))}
+
+
 @pytest.fixture(scope="session")
-def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def dependencies() -> list[str]:
+    return [path for path in sys.path if path.endswith("site-packages")]
+
+
+@pytest.fixture(scope="session")
+def python(wheel: Path, dependencies: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the interpreter of an environment with the wheel, which sees this one's dependencies after it."""
     folder = tmp_path_factory.mktemp("installed")
     run([sys.executable, "-m", "venv", "--without-pip", folder], dict(os.environ))
     (packages,) = folder.glob("lib/python3*/site-packages")
-    dependencies = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "dependencies.pth").write_text("\n".join(dependencies))
     install = ["install", "-q", "--no-index", "--no-deps", wheel]
     run([sys.executable, "-m", "pip", "--python", folder / "bin/python", *install], dict(os.environ))
@@ -55,6 +66,33 @@ def without_compiler(environment: dict[str, str], tmp_path: Path) -> dict[str, s
     """Return the environment of a machine that has neither a compiler nor a kernel of before."""
     (tmp_path / "bin").mkdir()
     return environment | {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path)}
+
+
+@pytest.fixture
+def bare_root(python: Path, package: Path, dependencies: list[str], tmp_path: Path) -> list[str | Path]:
+    """Return how a command begins in a root that holds Python, the wheel, its dependencies and C++'s library alone.
+
+    What Python's own modules load is there too, and may be what the wheel needs: another test looks at names.
+    """
+    tools = [shutil.which(name) or name for name in ("unshare", "sh", "mount")]
+    enter = [tools[0], "--map-root-user", "--mount", tools[1], "-c"]
+    if not Path(tools[0]).is_file() or subprocess.run([*enter, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs unshare, and a machine that allows namespaces of users and mounts")
+    root, modules, interpreters = tmp_path / "root", Path(sysconfig.get_path("stdlib")), [python]
+    while interpreters[-1].is_symlink():
+        interpreters.append(interpreters[-1].parent / interpreters[-1].readlink())
+    of_python = libraries_of([python, *modules.glob("lib-dynload/*.so")])
+    folders = {path.parent for path in libraries_of(package.rglob("*.so*"))}
+    of_system = {path for folder in folders for path in folder.iterdir() if re.fullmatch(OF_SYSTEM, path.name)}
+    for path in {*interpreters, *of_python, *of_system}:
+        (root / path.parent.relative_to("/")).mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, root / path.relative_to("/"))
+    steps = ["set -e"]
+    for folder in [modules, python.parents[1], *dependencies, "/dev", "/proc"]:
+        (root / Path(folder).relative_to("/")).mkdir(parents=True, exist_ok=True)
+        steps.append(f"{tools[2]} --rbind {folder} {root}{folder}")
+    (root / tmp_path.relative_to("/")).mkdir(parents=True, exist_ok=True)
+    return [*enter, "; ".join([*steps, f'exec {tools[0]} --root={root} "$@"']), "sh"]
 
 
 def test_its_tag_is_for_all_pythons_and_an_old_system(wheel: Path) -> None:
@@ -92,20 +130,25 @@ def test_with_a_compiler_it_scans_and_tunes_on_the_host_device(
     assert f"ok       worker        {package}/bin/scantune-worker" in doctor
 
 
+@pytest.mark.parametrize("place", ["this root", "bare root"])
 def test_without_a_compiler_doctor_names_it_and_all_else_answers(
-    python: Path, without_compiler: dict[str, str]
+    place: str, python: Path, without_compiler: dict[str, str], request: pytest.FixtureRequest
 ) -> None:
-    command = [python, "-m", "scantune"]
-    result = subprocess.run(
-        [*command, "doctor", "--device", "host"], env=without_compiler, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 1
-    (missing,) = re.findall(r"^MISSING .*$", result.stdout, re.MULTILINE)
-    assert re.search(r"C\+\+ compiler", missing), missing
-    for question in (["--version"], ["db", "show", "--built-in"], ["tune", "--help"]):
-        assert run([*command, *question], without_compiler)
-    failed = subprocess.run([python, "-c", SUM], env=without_compiler, capture_output=True, text=True, check=False)
-    assert re.search(r"^RuntimeError: .*compiler", failed.stderr, re.MULTILINE), failed.stderr
+    interpreter = [*(request.getfixturevalue("bare_root") if place == "bare root" else []), python]
+
+    def failed(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [*interpreter, *arguments]
+        result = subprocess.run(command, env=without_compiler, capture_output=True, text=True, check=False)
+        assert result.returncode == 1, result.stdout + result.stderr
+        return result
+
+    doctor = failed("-m", "scantune", "doctor", "--device", "host")
+    missing = re.findall(r"^MISSING .*$", doctor.stdout, re.MULTILINE)
+    assert len(missing) == 1, doctor.stdout + doctor.stderr
+    assert re.search(r"C\+\+ compiler", missing[0]), missing[0]
+    for question in (["--version"], ["--help"], ["--cmake-dir"], ["db", "show", "--built-in"], ["cache", "show"]):
+        assert run([*interpreter, "-m", "scantune", *question], without_compiler)
+    assert re.search(r"^RuntimeError: .*compiler", failed("-c", SUM).stderr, re.MULTILINE)
 
 
 def test_programs_in_cpp_are_built_with_it(python: Path, environment: dict[str, str], tmp_path: Path) -> None:
