@@ -1,189 +1,230 @@
 #include "python/cumulative.h"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "python/element_type.h"
-#include "python/host_span.h"
-#include "python/rows.h"
-#include "scantune/scan.h"
+#include "python/errors.h"
+#include "python/scan_arguments.h"
 
 namespace nb = nanobind;
 
 namespace scantune::python {
 namespace {
 
-struct CumulativeFunction {
+#define SCANTUNE_ARRAYS                                                                                           \
+  "x: an array of NumPy, or one with __dlpack__() or __cuda_array_interface__, of bool, integers or floats of\n"  \
+  "16 to 64 bits, with any strides. Arrays in the CPU's memory are scanned by the host device, others by their\n" \
+  "own GPU. Nothing is copied but an array that repeats one item along the axis (a stride of 0).\n"
+
+#define SCANTUNE_ERRORS                                                                                             \
+  "Raises TypeError for a wrong type, ValueError for a wrong value, IndexError for an axis that x does not have,\n" \
+  "each after the name of the argument, and RuntimeError if no kernel can be compiled or run, as without a C++\n"   \
+  "compiler on the host."
+
+#define SCANTUNE_DTYPE                                                                                              \
+  "dtype: of the results. By default bool and integers become 64 bits wide, as the library of x widens them, and\n" \
+  "floats keep their type. Integers wrap; 16-bit floats are accumulated in 32 bits. Floats do not become\n"         \
+  "integers.\n"
+
+#define SCANTUNE_OUT                                                                                                \
+  "out: the array for the results, of their shape and on the device of x; the default dtype is then that of out.\n" \
+  "It may be x, if its items are of the same size, and overlaps it in no other way.\n"
+
+using Axis = std::optional<std::int64_t>;
+
+struct Function {
   const char* name;
-  scantune_operator op;
+  const char* operation;
   const char* signature;
   const char* documentation;
 };
 
-#define SCANTUNE_CUMULATIVE_DOCUMENTATION(results)                                                               \
-  "Return the cumulative " results                                                                               \
-  " of a NumPy array along an axis, computed by the host device.\n\n"                                            \
-  "x: an array of bool, integers or floats, with any strides. It is copied to the host device. For axis=None\n"  \
-  "NumPy flattens it first, which copies it once more unless its items are evenly spaced; so do strides of 0.\n" \
-  "axis: the axis, from the end if it is negative; None flattens x in C order.\n"                                \
-  "dtype: of the results. By default bool and signed integers become int64, unsigned ones uint64, and floats\n"  \
-  "keep their type. Integers wrap; float16 is accumulated in float32.\n\n"                                       \
-  "The result is a new array in C order, of the shape of x, or one-dimensional for axis=None.\n\n"               \
-  "Raises TypeError if x is not such an array or dtype would make integers of floats, IndexError if there is\n"  \
-  "no such axis, and RuntimeError if no kernel can be compiled, as without a C++ compiler."
-
-constexpr CumulativeFunction kFunctions[] = {
-    {"cumsum", SCANTUNE_SUM, "def cumsum(x, /, axis=None, dtype=None)", SCANTUNE_CUMULATIVE_DOCUMENTATION("sums")},
-    {"cumprod", SCANTUNE_PRODUCT, "def cumprod(x, /, axis=None, dtype=None)",
-     SCANTUNE_CUMULATIVE_DOCUMENTATION("products")},
+// As NumPy has them.
+constexpr Function kOfNumpy[] = {
+#define SCANTUNE_OF_NUMPY(name, operation, results)                                                       \
+  {name, operation, "def " name "(x, /, axis=None, dtype=None, out=None)",                                \
+   "Return the cumulative " results " of an array along an axis.\n\n" SCANTUNE_ARRAYS                     \
+   "axis: the axis, from the end if it is negative. None flattens x in C order, for which NumPy copies\n" \
+   "arrays whose items are not evenly spaced.\n" SCANTUNE_DTYPE SCANTUNE_OUT                              \
+   "\nReturns an array of the library of x, of the shape of x, or one-dimensional for axis=None.\n\n" SCANTUNE_ERRORS}
+    SCANTUNE_OF_NUMPY("cumsum", "sum", "sums"),
+    SCANTUNE_OF_NUMPY("cumprod", "product", "products"),
 };
 
-using Array = nb::ndarray<nb::ro>;
-
-using Exception = nb::builtin_exception (*)(const char* text);
-
-[[noreturn]] void refuse(Exception exception, const CumulativeFunction& function, const std::string& because) {
-  throw exception((function.name + (": " + because)).c_str());
-}
-
-nb::module_ numpy() { return nb::module_::import_("numpy"); }
-
-std::string spelled(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
-
-// The input as an array, and its type.
-struct Input {
-  nb::object object;
-  Array array;
-  const ElementType* type;
+// As the array API standard has them.
+constexpr Function kOfStandard[] = {
+#define SCANTUNE_OF_STANDARD(name, operation, results)                                                         \
+  {name, operation, "def " name "(x, /, *, axis=None, dtype=None, include_initial=False)",                     \
+   "Return the cumulative " results                                                                            \
+   " of an array along an axis, as the array API standard defines them.\n\n" SCANTUNE_ARRAYS                   \
+   "axis: the axis, from the end if it is negative. It may be None for one dimension alone.\n" SCANTUNE_DTYPE  \
+   "include_initial: whether the results begin with the identity, so that there is one more along the axis.\n" \
+   "\nReturns an array of the library of x.\n\n" SCANTUNE_ERRORS}
+    SCANTUNE_OF_STANDARD("cumulative_sum", "sum", "sums"),
+    SCANTUNE_OF_STANDARD("cumulative_prod", "product", "products"),
 };
 
-Input input_of(const CumulativeFunction& function, nb::object object) {
-  Array array;
-  if (!nb::isinstance(object, numpy().attr("ndarray")))
-    refuse(nb::type_error, function,
-           "takes a NumPy array, not an object of type " + spelled(object.type().attr("__name__")));
-  const ElementType* type = nb::try_cast(object, array, false) ? element_type(array.dtype()) : nullptr;
-  if (type == nullptr)
-    refuse(nb::type_error, function,
-           "takes arrays of bool, integers and floats of 16 to 64 bits, not of " + spelled(object.attr("dtype")));
-  return {std::move(object), std::move(array), type};
+// With the places of the results, as torch has them.
+struct FunctionWithPlaces {
+  Function values;
+  const char* places;
+};
+constexpr FunctionWithPlaces kWithPlaces[] = {
+#define SCANTUNE_WITH_PLACES(name, operation, results)                                                          \
+  {{name, operation, "def " name "(x, /, axis=-1)",                                                             \
+    "Return the cumulative " results " of an array along an axis, and where each was last.\n\n" SCANTUNE_ARRAYS \
+    "axis: the axis, from the end if it is negative.\n\n"                                                       \
+    "Returns (values, indices), arrays of the library of x and of its shape: values of its dtype, and int64\n"  \
+    "indices along the axis, of the last one among equals. A NaN counts as the " results                        \
+    " from there on.\n\n" SCANTUNE_ERRORS},                                                                     \
+   "last_" operation}
+    SCANTUNE_WITH_PLACES("cummax", "max", "maximum"),
+    SCANTUNE_WITH_PLACES("cummin", "min", "minimum"),
+};
+
+constexpr Function kOfFloats[] = {
+    {"logcumsumexp", "logaddexp", "def logcumsumexp(x, /, axis=-1, *, out=None)",
+     "Return the logarithms of the cumulative sums of the exponentials of an array along an axis.\n\n" SCANTUNE_ARRAYS
+     "Its items must be floats. No exponential overflows.\n"
+     "axis: the axis, from the end if it is negative.\n" SCANTUNE_OUT
+     "\nReturns an array of the library, dtype and shape of x.\n\n" SCANTUNE_ERRORS},
+};
+
+constexpr Function kScan = {
+    "scan", nullptr,
+    "def scan(x, /, op=\"sum\", *, axis=-1, inclusive=True, reverse=False, init=None, dtype=None, out=None, "
+    "stream=None, determinism=None)",
+    "Return the scan of an array along an axis.\n\n" SCANTUNE_ARRAYS
+    "op: sum, product, min, max, bit_and, bit_or or bit_xor; min and max propagate NaN.\n"
+    "axis: the axis, from the end if it is negative.\n"
+    "inclusive: whether a result has its own item. An exclusive scan begins with init, or with the identity.\n"
+    "reverse: whether items are combined from the last one to the first.\n"
+    "init: a number that is combined before the first item.\n" SCANTUNE_DTYPE
+    "Results of all operations but sum and product have the dtype of x by default.\n" SCANTUNE_OUT
+    "stream: of a GPU, a number or an object of its library; by default the library's current one.\n"
+    "determinism: \"run_to_run\" for equal bits on every run of one device and config.\n"
+    "\nReturns an array of the library of x, of its shape.\n\n" SCANTUNE_ERRORS};
+
+const Operation& operation_of(const char* name) { return *find_operation(name); }
+
+void add_functions_of_numpy(nb::module_& module) {
+  for (const Function& function : kOfNumpy)
+    module.def(
+        function.name,
+        [&function](nb::object x, Axis axis, nb::object dtype, nb::object out) {
+          return scanned({.function = function.name,
+                          .operation = operation_of(function.operation),
+                          .x = std::move(x),
+                          .axis = axis,
+                          .no_axis = NoAxis::flattens,
+                          .dtype = std::move(dtype),
+                          .out = std::move(out)});
+        },
+        nb::arg(), nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none(),
+        nb::sig(function.signature), function.documentation);
 }
 
-const ElementType& result_type(const CumulativeFunction& function, const ElementType& input, nb::handle dtype) {
-  if (dtype.is_none()) return *element_type(std::string_view(input.widened));
-  const std::string name = spelled(numpy().attr("dtype")(dtype).attr("name"));
-  const ElementType* type = element_type(std::string_view(name));
-  if (type == nullptr || type->code == nb::dlpack::dtype_code::Bool)
-    refuse(nb::type_error, function, "there are no results of dtype " + name);
-  if (input.is_floating() && !type->is_floating())
-    refuse(nb::type_error, function, input.name + (" does not become " + name) + ": convert the array or its results");
-  return *type;
+void add_functions_of_standard(nb::module_& module) {
+  for (const Function& function : kOfStandard)
+    module.def(
+        function.name,
+        [&function](nb::object x, Axis axis, nb::object dtype, bool include_initial) {
+          return scanned({.function = function.name,
+                          .operation = operation_of(function.operation),
+                          .x = std::move(x),
+                          .axis = axis,
+                          .includes_initial = include_initial,
+                          .dtype = std::move(dtype)});
+        },
+        nb::arg(), nb::kw_only(), nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(),
+        nb::arg("include_initial") = false, nb::sig(function.signature), function.documentation);
 }
 
-std::size_t checked_axis(const CumulativeFunction& function, std::int64_t axis, std::size_t dimensions) {
-  const auto count = static_cast<std::int64_t>(dimensions);
-  if (axis < -count || axis >= count)
-    refuse(nb::index_error, function,
-           "there is no axis " + std::to_string(axis) + " of an array with " + std::to_string(count) + " dimensions");
-  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+void add_functions_with_places(nb::module_& module) {
+  for (const auto& [values, places] : kWithPlaces)
+    module.def(
+        values.name,
+        [&values, &places](nb::object x, std::int64_t axis) {
+          ScanArguments arguments{.function = values.name,
+                                  .operation = operation_of(values.operation),
+                                  .x = x,
+                                  .axis = axis,
+                                  .keeps_no_dimension = true};
+          nb::object greatest = scanned(arguments);
+          return nb::make_tuple(greatest, scanned({.function = values.name,
+                                                   .operation = operation_of(places),
+                                                   .x = std::move(x),
+                                                   .axis = axis,
+                                                   .keeps_no_dimension = true}));
+        },
+        nb::arg(), nb::arg("axis") = -1, nb::sig(values.signature), values.documentation);
 }
 
-// Those of an array and of its results in C order.
-std::vector<Dimension> dimensions_of(const Array& array) {
-  std::vector<Dimension> dimensions(array.ndim());
-  std::int64_t out_stride = 1;
-  for (std::size_t i = array.ndim(); i-- > 0;) {
-    dimensions[i] = {array.shape(i), array.stride(i), out_stride};
-    out_stride *= static_cast<std::int64_t>(array.shape(i));
-  }
-  return dimensions;
+void add_functions_of_floats(nb::module_& module) {
+  for (const Function& function : kOfFloats)
+    module.def(
+        function.name,
+        [&function](nb::object x, std::int64_t axis, nb::object out) {
+          return scanned({.function = function.name,
+                          .operation = operation_of(function.operation),
+                          .x = std::move(x),
+                          .axis = axis,
+                          .keeps_no_dimension = true,
+                          .out = std::move(out)});
+        },
+        nb::arg(), nb::arg("axis") = -1, nb::kw_only(), nb::arg("out") = nb::none(), nb::sig(function.signature),
+        function.documentation);
 }
 
-// In a request a stride of 0 means dense.
-bool repeats_items(const std::vector<Dimension>& dimensions) {
-  return std::ranges::any_of(dimensions, [](const Dimension& one) { return one.size > 1 && one.stride == 0; });
+const Operation& named_operation(const std::string& name) {
+  const Operation* const operation = find_operation(name);
+  if (operation == nullptr || operation->op == SCANTUNE_CUSTOM)
+    refuse(nb::value_error, kScan.name, "op is '" + name + "'; it must be one of " + operation_names());
+  return *operation;
 }
 
-scantune_scan_request request_for(const Rows& rows) {
-  scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
-  request.head.device = SCANTUNE_HOST_DEVICE;
-  request.head.n = rows.items.size * rows.rows.size * rows.planes.size;
-  if (rows.rows.size * rows.planes.size == 1 && rows.items.stride == 1 && rows.items.out_stride == 1) return request;
-  request.segments = SCANTUNE_ROWS;
-  request.rows = rows.rows.size * rows.planes.size;
-  request.planes = rows.planes.size;
-  request.item_stride = rows.items.stride;
-  request.row_stride = rows.rows.stride;
-  request.plane_stride = rows.planes.stride;
-  request.out_item_stride = rows.items.out_stride;
-  request.out_row_stride = rows.rows.out_stride;
-  request.out_plane_stride = rows.planes.out_stride;
-  return request;
+scantune_determinism named_determinism(const std::optional<std::string>& name) {
+  if (!name) return SCANTUNE_UNCONSTRAINED;
+  if (*name != "run_to_run")
+    refuse(nb::value_error, kScan.name, "determinism is '" + *name + "'; it must be None or run_to_run");
+  return SCANTUNE_RUN_TO_RUN;
 }
 
-// Runs a request once for each place in `dimensions`.
-void run_each(const scantune_scan_request& request, const std::vector<Dimension>& dimensions, std::size_t depth,
-              const std::byte* input, std::size_t input_bytes, std::byte* output, std::size_t output_bytes) {
-  if (depth == dimensions.size()) {
-    runtime::detail::check(scantune_scan(&request, input, output, nullptr));
-    return;
-  }
-  const Dimension& dimension = dimensions[depth];
-  for (std::int64_t place = 0; place < static_cast<std::int64_t>(dimension.size); ++place)
-    run_each(request, dimensions, depth + 1, input + place * dimension.stride * static_cast<std::int64_t>(input_bytes),
-             input_bytes, output + place * dimension.out_stride * static_cast<std::int64_t>(output_bytes),
-             output_bytes);
-}
-
-void scan(const CumulativeFunction& function, const Input& input, const std::vector<Dimension>& dimensions,
-          std::size_t axis, const ElementType& type, void* results) {
-  const nb::gil_scoped_release others_may_run;
-  const Rows rows = rows_along(axis, dimensions);
-  scantune_scan_request request = request_for(rows);
-  request.op = function.op;
-  request.input_type = input.type->type;
-  request.output_type = type.type;
-  const HostSpan copy(input.array.data(), input.type->bytes(), dimensions);
-  const runtime::Buffer<std::byte> output(input.array.size() * type.bytes(), runtime::Device::host);
-  run_each(request, rows.of_calls, 0, copy.first(), input.type->bytes(), output.data(), type.bytes());
-  output.download(static_cast<std::byte*>(results));
-}
-
-nb::object cumulative(const CumulativeFunction& function, nb::object x, std::optional<std::int64_t> axis,
-                      nb::handle dtype) {
-  Input input = input_of(function, std::move(x));
-  if (!axis && input.array.ndim() != 1) {
-    input = input_of(function, numpy().attr("ravel")(input.object));
-    axis = 0;
-  }
-  const std::size_t place = checked_axis(function, axis.value_or(0), input.array.ndim());
-  const ElementType& type = result_type(function, *input.type, dtype);
-  if (repeats_items(dimensions_of(input.array)))
-    input = input_of(function, numpy().attr("ascontiguousarray")(input.object));
-  nb::object result = numpy().attr("empty")(input.object.attr("shape"), type.name);
-  if (input.array.size() == 0) return result;
-  const nb::ndarray<> results = nb::cast<nb::ndarray<>>(result);
-  scan(function, input, dimensions_of(input.array), place, type, results.data());
-  return result;
+void add_scan(nb::module_& module) {
+  module.def(
+      kScan.name,
+      [](nb::object x, const std::string& op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
+         nb::object dtype, nb::object out, nb::object stream, const std::optional<std::string>& determinism) {
+        return scanned({.function = kScan.name,
+                        .operation = named_operation(op),
+                        .x = std::move(x),
+                        .axis = axis,
+                        .keeps_no_dimension = true,
+                        .dtype = std::move(dtype),
+                        .out = std::move(out),
+                        .stream = std::move(stream),
+                        .init = std::move(init),
+                        .kind = inclusive ? SCANTUNE_INCLUSIVE : SCANTUNE_EXCLUSIVE,
+                        .direction = reverse ? SCANTUNE_REVERSE : SCANTUNE_FORWARD,
+                        .determinism = named_determinism(determinism)});
+      },
+      nb::arg(), nb::arg("op") = "sum", nb::kw_only(), nb::arg("axis") = -1, nb::arg("inclusive") = true,
+      nb::arg("reverse") = false, nb::arg("init") = nb::none(), nb::arg("dtype") = nb::none(),
+      nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), nb::arg("determinism") = nb::none(),
+      nb::sig(kScan.signature), kScan.documentation);
 }
 
 }  // namespace
 
 void add_cumulative_functions(nb::module_& module) {
-  for (const CumulativeFunction& function : kFunctions)
-    module.def(
-        function.name,
-        [&function](nb::object x, std::optional<std::int64_t> axis, const nb::object& dtype) {
-          return cumulative(function, std::move(x), axis, dtype);
-        },
-        nb::arg(), nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(), nb::sig(function.signature),
-        function.documentation);
+  add_functions_of_numpy(module);
+  add_functions_of_standard(module);
+  add_functions_with_places(module);
+  add_functions_of_floats(module);
+  add_scan(module);
 }
 
 }  // namespace scantune::python

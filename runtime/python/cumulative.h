@@ -1,11 +1,11 @@
-// Cumulative functions of arrays: cumsum and its like.
+// Scans of arrays along an axis: cumsum and its like.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace scantune::python {
 
-// Adds each function of the table in cumulative.cpp to the module.
+// Adds each function of the tables in cumulative.cpp to the module.
 void add_cumulative_functions(nanobind::module_& module);
 
 }  // namespace scantune::python

@@ -1,5 +1,7 @@
 #include "python/rows.h"
 
+#include <utility>
+
 namespace scantune::python {
 namespace {
 
@@ -20,18 +22,21 @@ Dimension take_last(std::vector<Dimension>& dimensions) {
 
 }  // namespace
 
-Rows rows_along(std::size_t axis, const std::vector<Dimension>& dimensions) {
-  std::vector<Dimension> others;
+Rows rows_along(std::optional<std::size_t> axis, const std::vector<Dimension>& dimensions) {
+  std::vector<Dimension> strided, repeated;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
     const Dimension& dimension = dimensions[i];
     if (i == axis || dimension.size == 1) continue;
-    if (!others.empty() && are_one(others.back(), dimension))
-      others.back() = {others.back().size * dimension.size, dimension.stride, dimension.out_stride};
+    if (dimension.stride == 0)
+      repeated.push_back(dimension);
+    else if (!strided.empty() && are_one(strided.back(), dimension))
+      strided.back() = {strided.back().size * dimension.size, dimension.stride, dimension.out_stride};
     else
-      others.push_back(dimension);
+      strided.push_back(dimension);
   }
-  const Dimension rows = take_last(others), planes = take_last(others);
-  return {dimensions[axis], rows, planes, others};
+  Rows rows{axis ? dimensions[*axis] : kSingle, take_last(strided), take_last(strided), std::move(strided)};
+  rows.of_calls.insert(rows.of_calls.end(), repeated.begin(), repeated.end());
+  return rows;
 }
 
 }  // namespace scantune::python

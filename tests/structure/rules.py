@@ -42,7 +42,7 @@ CONFINED = {
 
 # The rooms that each room of the tuner imports. They are above it here, so that imports form no circle. "" stands for
 # the files beside the rooms, and the version.
-BESIDE_ROOMS = {"_native", "errors", "extension", "input_files", "paths", "storage_url"}
+BESIDE_ROOMS = {"_native", "array_library", "errors", "extension", "input_files", "paths", "storage_url"}
 TUNER_ROOMS: dict[str, set[str]] = {
     "": set(),
     "model": {""},

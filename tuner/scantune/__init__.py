@@ -2,11 +2,27 @@
 
 TYPE_CHECKING = False  # type checkers take this name for true; importing typing would take time, and here nothing may
 
-__all__ = ["__version__", "cumprod", "cumsum"]
+__all__ = [
+    "__version__",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "logcumsumexp",
+    "scan",
+]
 
 if TYPE_CHECKING:
+    from scantune._native import cummax as cummax
+    from scantune._native import cummin as cummin
     from scantune._native import cumprod as cumprod
     from scantune._native import cumsum as cumsum
+    from scantune._native import cumulative_prod as cumulative_prod
+    from scantune._native import cumulative_sum as cumulative_sum
+    from scantune._native import logcumsumexp as logcumsumexp
+    from scantune._native import scan as scan
 
     __version__: str
 else:
