@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -302,6 +303,12 @@ def test_a_child_that_was_forked_after_a_scan_scans() -> None:
         "if not child: os._exit(int((scantune.cumsum(x) != numpy.cumsum(x)).any()))\n"
         "assert os.waitpid(child, 0)[1] == 0"
     )
+    subprocess.run([sys.executable, "-c", program], env=dict(os.environ), check=True, timeout=30)
+
+
+def test_the_program_of_the_page_runs() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs/python.md"
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     subprocess.run([sys.executable, "-c", program], env=dict(os.environ), check=True, timeout=30)
 
 
