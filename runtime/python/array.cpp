@@ -69,7 +69,7 @@ void take_capsule(const Argument& argument, nb::handle capsule, Array& array) {
   const nb::ndarray<nb::ro>& memory = array.by_dlpack;
   array.type = element_type(memory.dtype());
   if (array.type == nullptr) argument.refuse(nb::type_error, "has items of another type" + std::string(kTypes));
-  array.first = static_cast<std::byte*>(const_cast<void*>(memory.data()));
+  array.first = const_cast<std::byte*>(static_cast<const std::byte*>(memory.data()));
   for (std::size_t i = 0; i < memory.ndim(); ++i) array.extents.push_back({memory.shape(i), memory.stride(i)});
 }
 

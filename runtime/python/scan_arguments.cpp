@@ -117,6 +117,7 @@ nb::object scanned(const ScanArguments& arguments) {
              "x is of type " + spelled(x.object.type().attr("__name__")) +
                  ", of which scantune makes no arrays: pass out");
     std::vector<std::uint64_t> shape;
+    shape.reserve(x.extents.size());
     for (const Extent& extent : x.extents) shape.push_back(extent.size);
     if (arguments.includes_initial) ++shape[*axis];
     result = library.empty(x, shape, type);
