@@ -39,7 +39,7 @@ class Combination {
  private:
   const Operation& operation_;
   scantune_type items_, results_;
-  std::uint32_t word_bytes_;
+  std::uint32_t word_bytes_ = 0;
   std::string source_;
   scantune_function combine_ = SCANTUNE_FUNCTION_INIT, load_ = SCANTUNE_FUNCTION_INIT, store_ = SCANTUNE_FUNCTION_INIT;
 };

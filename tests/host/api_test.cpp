@@ -176,8 +176,9 @@ TEST(Api, ScansMemoryOfTheProgramsInPlaceWhileItIsWrapped) {
   };
   {
     // The same memory is wrapped more than once, and from elsewhere.
+    auto first_items = wrapped(values.data(), sizeof(int));
     const auto in = wrapped(values.data(), kItems * sizeof(int));
-    auto first_items = wrapped(values.data(), sizeof(int)), rest = wrapped(&values[8], (kItems - 8) * sizeof(int));
+    auto rest = wrapped(&values[8], (kItems - 8) * sizeof(int));
     const auto out = wrapped(sums.data(), kItems * sizeof(int));
     EXPECT_EQ(scantune_buffer_data(in.get()), values.data());
     ASSERT_EQ(scan(kItems), SCANTUNE_OK) << scantune_error_message();
