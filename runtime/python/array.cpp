@@ -10,7 +10,6 @@ namespace scantune::python {
 namespace {
 
 constexpr std::int32_t kHost = 1, kCuda = 2, kPinned = 3, kManaged = 13;  // DLPack's
-constexpr std::int64_t kNoStream = -1;  // DLPack's: the producer's stream need not be waited for, we run on it
 
 // The argument that is taken, for messages.
 struct Argument {
@@ -74,10 +73,10 @@ void take_capsule(const Argument& argument, nb::handle capsule, Array& array) {
 }
 
 // Versions before 1.0 say nothing about being read-only, and know no such argument.
-nb::object exported(const nb::object& object, bool on_host) {
+nb::object exported(const nb::object& object, bool on_host, std::int64_t waiting_stream) {
   const nb::object dlpack = object.attr("__dlpack__");
   nb::dict named;
-  if (!on_host) named["stream"] = kNoStream;
+  if (!on_host) named["stream"] = waiting_stream;
   nb::dict versioned;
   versioned.update(named);
   versioned["max_version"] = nb::make_tuple(1, 1);
@@ -89,14 +88,14 @@ nb::object exported(const nb::object& object, bool on_host) {
   return dlpack(**named);
 }
 
-void take_dlpack(const Argument& argument, Array& array) {
+void take_dlpack(const Argument& argument, std::int64_t waiting_stream, Array& array) {
   const nb::tuple device(array.object.attr("__dlpack_device__")());
   array.place = {nb::cast<std::int32_t>(nb::object(nb::int_(nb::object(device[0])))),
                  nb::cast<std::int32_t>(device[1])};
   if (!array.place.is_host() && array.place.type != kCuda && array.place.type != kManaged)
     argument.refuse(nb::type_error, "is on a device of DLPack's type " + std::to_string(array.place.type) +
                                         ", and scantune runs on CUDA's GPUs and the host");
-  take_capsule(argument, exported(array.object, array.place.is_host()), array);
+  take_capsule(argument, exported(array.object, array.place.is_host(), waiting_stream), array);
 }
 
 bool is_of_numpy(const nb::object& object) {
@@ -140,14 +139,15 @@ Span span_of(const Array& array) {
   return span;
 }
 
-Array array_of(const std::string& function, const std::string& argument, nb::object object) {
+Array array_of(const std::string& function, const std::string& argument, nb::object object,
+               std::int64_t waiting_stream) {
   const Argument named{function, argument};
   Array array;
   array.object = std::move(object);
   if (is_of_numpy(array.object)) {
     take_numpy(named, array);
   } else if (nb::hasattr(array.object, "__dlpack__")) {
-    take_dlpack(named, array);
+    take_dlpack(named, waiting_stream, array);
   } else if (nb::hasattr(array.object, "__cuda_array_interface__")) {
     const nb::dict interface(array.object.attr("__cuda_array_interface__"));
     array.place = {kCuda, -1};

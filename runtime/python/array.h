@@ -47,8 +47,12 @@ struct Span {
 };
 Span span_of(const Array& array);  // that of an empty array is empty
 
+// What DLPack is asked for an array of a GPU: that this stream waits for its items, by DLPack's numbers, or none.
+constexpr std::int64_t kNoStreamWaits = -1, kLegacyStreamWaits = 1;
+
 // Takes a NumPy array, an array that has DLPack, or one that has the CUDA Array Interface, in this order. Nothing is
-// copied, and no stream waits. Throws TypeError or ValueError that names function and argument.
-Array array_of(const std::string& function, const std::string& argument, nanobind::object object);
+// copied. Throws TypeError or ValueError that names function and argument.
+Array array_of(const std::string& function, const std::string& argument, nanobind::object object,
+               std::int64_t waiting_stream = kNoStreamWaits);
 
 }  // namespace scantune::python

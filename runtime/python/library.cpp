@@ -6,8 +6,13 @@ namespace nb = nanobind;
 
 namespace scantune::python {
 
-Library::Library(const nb::object& array)
-    : row_(nb::module_::import_("scantune.array_library").attr("library_of")(array)) {}
+namespace {
+
+nb::module_ libraries() { return nb::module_::import_("scantune.array_library"); }
+
+}  // namespace
+
+Library::Library(const nb::object& array) : row_(libraries().attr("library_of")(array)) {}
 
 nb::object Library::empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const {
   nb::list sizes;
@@ -39,6 +44,8 @@ Library::Current::~Current() {
     error.discard_as_unraisable("scantune: back to the device that was current");
   }
 }
+
+bool never_changes(const nb::object& array) { return nb::cast<bool>(libraries().attr("never_changes")(array)); }
 
 std::uint64_t stream_of(const std::string& function, nb::handle stream) {
   if (nb::isinstance<nb::int_>(stream)) return nb::cast<std::uint64_t>(stream);

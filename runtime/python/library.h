@@ -38,6 +38,9 @@ class Library {
   nanobind::object row_;
 };
 
+// Whether nothing may be written into an array, whatever it exports.
+bool never_changes(const nanobind::object& array);
+
 // The handle of a stream that a caller names: a number, or an object of a library.
 std::uint64_t stream_of(const std::string& function, nanobind::handle stream);
 

@@ -66,15 +66,23 @@ nb::tuple along(std::size_t axis, nb::handle first, nb::handle last) {
 }
 
 // The array, as one dimension or with its axis.
-std::pair<Array, std::optional<std::size_t>> array_and_axis(const ScanArguments& arguments) {
-  Array x = array_of(arguments.function, "x", arguments.x);
+std::pair<Array, std::optional<std::size_t>> array_and_axis(const ScanArguments& arguments,
+                                                            std::int64_t waiting_stream) {
+  Array x = array_of(arguments.function, "x", arguments.x, waiting_stream);
   if (!arguments.axis && arguments.no_axis == NoAxis::is_refused && x.extents.size() > 1)
     refuse(nb::value_error, arguments.function,
            "axis is None, and x has " + std::to_string(x.extents.size()) + " dimensions: name one");
   const auto axis = arguments.axis ? checked_axis(arguments.function, *arguments.axis, x.extents.size()) : std::nullopt;
   if ((axis && arguments.axis) || (arguments.keeps_no_dimension && x.extents.empty())) return {std::move(x), axis};
-  if (x.extents.size() != 1) x = array_of(arguments.function, "x", x.object.attr("reshape")(-1));
+  if (x.extents.size() != 1) x = array_of(arguments.function, "x", x.object.attr("reshape")(-1), waiting_stream);
   return {std::move(x), 0};
+}
+
+// A scan of a known library's array runs in its current stream, or in one that the caller answers for.
+std::int64_t waiting_stream(const ScanArguments& arguments, const Library& library) {
+  if (library.is_known()) return kNoStreamWaits;
+  const std::uint64_t stream = arguments.stream.is_none() ? 0 : stream_of(arguments.function, arguments.stream);
+  return stream == 0 ? kLegacyStreamWaits : static_cast<std::int64_t>(stream);
 }
 
 std::uint64_t stream_for(const ScanArguments& arguments, const Array& x, const Library& library) {
@@ -92,15 +100,19 @@ std::uint64_t stream_for(const ScanArguments& arguments, const Array& x, const L
 
 nb::object scanned(const ScanArguments& arguments) {
   const std::string& function = arguments.function;
-  auto [x, axis] = array_and_axis(arguments);
-  const Library library(x.object);
+  const Library library(arguments.x);
+  const std::int64_t waits = waiting_stream(arguments, library);
+  auto [x, axis] = array_and_axis(arguments, waits);
   if (axis && x.repeats_items_along(*axis)) {
     if (!library.is_known()) refuse(nb::value_error, function, "x repeats one item along the axis: pass a copy");
     x = array_of(function, "x", library.contiguous(x));
   }
 
   std::optional<Array> out;
-  if (!arguments.out.is_none()) out = array_of(function, "out", arguments.out);
+  if (!arguments.out.is_none()) {
+    out = array_of(function, "out", arguments.out, waits);
+    if (never_changes(arguments.out)) out->is_read_only = true;
+  }
   const ElementType& type = !arguments.dtype.is_none() ? named_type(arguments, *x.type, library)
                             : out                      ? *out->type
                                                        : default_type(arguments, *x.type, library);

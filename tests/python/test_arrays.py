@@ -100,6 +100,14 @@ def test_no_stream_of_a_gpu_is_made_to_wait_for_the_export() -> None:
     assert on_host.asked == {"max_version": (1, 1)}
 
 
+@pytest.mark.parametrize(("stream", "waits"), [(None, 1), (0, 1), (7, 7)])
+def test_the_stream_of_a_scan_waits_for_an_array_of_an_unknown_library(stream: int | None, waits: int) -> None:
+    x, out = Exporter((4,), (1,), (CUDA, 0)), Exporter((5,), (1,), (CUDA, 0))
+    with pytest.raises(ValueError, match="scan: out has another shape"):
+        scantune.scan(x, out=out, stream=stream)
+    assert (x.asked["stream"], out.asked["stream"]) == (waits, waits)
+
+
 def test_the_cuda_array_interface_tells_pointer_strides_and_stream() -> None:
     seen = _native._seen(Interface(strides=(4, 16), stream=7, data=(ADDRESS, True)))
     assert seen == {
@@ -135,6 +143,13 @@ def test_streams_are_numbers_or_objects_of_a_library() -> None:
 def test_what_cannot_be_taken_is_refused_by_name(x: object, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=f"cumsum: {text}"):
         scantune.cumsum(x, 0)
+
+
+def test_nothing_is_written_into_an_array_of_jax_which_it_exports_as_writable() -> None:
+    of_jax = type("ArrayImpl", (Exporter,), {"__module__": "jaxlib._jax"})((4,), (1,), (CPU, 0))
+    assert not _native._seen(of_jax)["is_read_only"]
+    with pytest.raises(ValueError, match="cumsum: out is read-only"):
+        scantune.cumsum(np.zeros(4, "f4"), out=of_jax)
 
 
 def test_arrays_of_a_gpu_are_scanned_there_and_nowhere_else() -> None:

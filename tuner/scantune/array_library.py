@@ -30,14 +30,18 @@ def library_of(array: object) -> ArrayLibrary | None:
         module = base.__module__.partition(".")[0]
         if module in _ROWS:
             return _ROWS[module](sys.modules[module])
-    if hasattr(array, "__array_namespace__") and _is_on_host(array):
+    if hasattr(array, "__array_namespace__") and not never_changes(array) and _is_on_host(array):
         return _standard(array.__array_namespace__())
     return None
 
 
+def never_changes(array: object) -> bool:
+    """Return whether nothing may be written into an array, whatever it exports: JAX's are constants."""
+    return type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
 def _is_on_host(array: Any) -> bool:
-    # JAX's arrays never change, so nothing can be written into one that it has made.
-    return array.__dlpack_device__()[0] == 1 and not type(array).__module__.startswith("jax")
+    return hasattr(array, "__dlpack_device__") and bool(array.__dlpack_device__()[0] == 1)
 
 
 def _numpy(numpy: Any) -> ArrayLibrary:
