@@ -23,8 +23,8 @@ def load() -> ModuleType:
     built = paths.checkout() / _BUILT
     if not built.is_file():
         raise ImportError(
-            f"scantune's extension is neither in {paths.package()} nor built as {built}: install a wheel, or run "
-            "'cmake --build build --target scantune_python' in the checkout"
+            f"scantune's extension is neither in {paths.package()} nor built as {built}: install a wheel (make "
+            "wheel), or run 'make setup && cmake --build build --target scantune_python' in the checkout"
         )
     return _load_built(str(built))
 
