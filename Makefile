@@ -9,7 +9,7 @@ export BUILD JOBS
 
 bin := .venv/bin
 
-.PHONY: help setup setup-user tune quick test test-long designs campaign fuzz kills bench docs lint format install clean
+.PHONY: help setup setup-user tune wheel quick test test-long designs campaign fuzz kills bench docs lint format install clean
 
 help:
 	@echo "make tune        find the best kernels for this machine's GPU (or its CPU) and save them"
@@ -24,6 +24,7 @@ help:
 	@echo "make docs        build the documentation as a site, in build/docs/site"
 	@echo "make lint        clang-format, ruff, mypy, structure, and clang-tidy on what has changed (ALL=1: on everything)"
 	@echo "make install     put library, headers, worker and a link to the command into PREFIX (default: /usr/local)"
+	@echo "make wheel       build a source archive and a wheel of it, in dist"
 	@echo "make format      rewrite the sources in the project's format"
 	@echo "make clean       remove everything that was built or installed here"
 
@@ -74,12 +75,15 @@ lint: setup
 	@.ci/lint $(if $(ALL),all)
 
 install: setup-user
-	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune-worker
+	@cmake --build $(BUILD) -j $(JOBS) --target scantune scantune_static scantune-worker
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 	@command="$(DESTDIR)$(PREFIX)/bin/scantune"; was=$$(readlink "$$command" || true); \
 	if [ -z "$(DESTDIR)" ] && { [ "$${was%/.venv/bin/scantune}" != "$$was" ] || { [ ! -e "$$command" ] && [ ! -L "$$command" ]; }; }; then \
 	  ln -sfn "$(CURDIR)/.venv/bin/scantune" "$$command" && echo "-- Linked: $$command, to the tuner of this checkout"; \
 	else echo "-- Left alone: $$command; the tuner of this checkout is $(CURDIR)/.venv/bin/scantune"; fi
+
+wheel: setup
+	@.ci/wheel
 
 format: setup
 	git ls-files -z '*.h' '*.hpp' '*.c' '*.cpp' '*.cu' | xargs -0 $(bin)/clang-format -i
@@ -87,4 +91,4 @@ format: setup
 	$(bin)/ruff format tuner tests .ci
 
 clean:
-	rm -rf $(BUILD) .venv .deps
+	rm -rf $(BUILD) .venv .deps dist

@@ -80,13 +80,18 @@ def modules_of(path: Path) -> set[str]:
 def module_name(path: str) -> str:
     """Return the name by which tests import a file: a module of the package, or one beside the tests."""
     parts = Path(path).with_suffix("").parts
-    return ".".join(parts[1:]) if parts[0] == "tuner" else parts[-1]
+    return ".".join(parts[1:]).removesuffix(".__init__") if parts[0] == "tuner" else parts[-1]
+
+
+def _as_module(file: str) -> str:
+    """Return a file, or for one of the extension's the module that loads it."""
+    return "tuner/scantune/extension.py" if file.startswith("runtime/python/") else file
 
 
 def python_tests(changed: Iterable[str], imports: Mapping[str, set[str]]) -> list[str]:
     """Return the test files that reach a changed file by imports, the nearest first."""
     near: list[str] = []
-    front = [file for file in changed if file in imports]
+    front = [file for file in map(_as_module, changed) if file in imports]
     seen = set(front)
     while front:
         near += sorted(file for file in front if Path(file).name.startswith("test_"))

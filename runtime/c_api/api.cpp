@@ -34,8 +34,15 @@ struct scantune_buffer {
   scantune_buffer(std::shared_ptr<Device> of, std::uint64_t size) : device(std::move(of)), bytes(size) {
     if (bytes > 0) data = device->allocate(bytes);
   }
+  scantune_buffer(std::shared_ptr<Device> of, void* memory, std::uint64_t size)
+      : device(std::move(of)), data(size > 0 ? memory : nullptr), bytes(size), is_wrapped(true) {
+    if (data != nullptr) device->wrap(data, bytes);
+  }
   ~scantune_buffer() {
-    if (data != nullptr) device->free(data);
+    if (data != nullptr && is_wrapped)
+      device->unwrap(data, bytes);
+    else if (data != nullptr)
+      device->free(data);
   }
   scantune_buffer(const scantune_buffer&) = delete;
   scantune_buffer& operator=(const scantune_buffer&) = delete;
@@ -43,6 +50,7 @@ struct scantune_buffer {
   std::shared_ptr<Device> device;
   void* data = nullptr;
   std::uint64_t bytes;
+  bool is_wrapped = false;  // the caller's memory
 };
 
 namespace {
@@ -249,6 +257,18 @@ scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, s
     place = nullptr;
     checked_device(device);
     place = new scantune_buffer(device_of(device), bytes);
+  });
+}
+
+scantune_status scantune_buffer_wrap(void* memory, uint64_t bytes, scantune_device device, scantune_buffer** buffer) {
+  return guarded([&] {
+    scantune_buffer*& place = not_null("buffer", "where the buffer is to go", buffer);
+    place = nullptr;
+    checked_device(device);
+    if (memory == nullptr && bytes > 0) fail_null("memory", "memory of the host");
+    if (bytes > ~reinterpret_cast<std::uintptr_t>(memory))
+      throw RequestError("bytes is " + std::to_string(bytes) + ", which from memory pass the end of the address space");
+    place = new scantune_buffer(device_of(device), memory, bytes);
   });
 }
 

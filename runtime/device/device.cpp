@@ -6,6 +6,12 @@
 
 namespace scantune {
 
+void Device::wrap(void*, u64) {
+  throw RequestError(
+      "memory of the host is wrapped for the host device alone: create a buffer of a GPU by scantune_buffer_create(), "
+      "and copy to it");
+}
+
 void* Device::allocate_staging(u64 bytes) {
   void* const memory = ::operator new(bytes, std::nothrow);
   if (memory == nullptr)

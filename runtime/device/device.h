@@ -83,6 +83,10 @@ class Device {
 
   virtual void* allocate(u64 bytes) = 0;  // throws OutOfMemoryError
   virtual void free(void* memory) noexcept = 0;
+  // Lets kernels use memory of the program's, in place, until as many calls of unwrap(). A device that cannot throws
+  // RequestError.
+  virtual void wrap(void* memory, u64 bytes);
+  virtual void unwrap(void*, u64) noexcept {}
   // Sets every byte to value. It is complete on return, and legal while other streams are captured. Here and in the
   // copies below, pointers to no bytes may be null.
   virtual void fill(void* memory, std::byte value, u64 bytes) = 0;

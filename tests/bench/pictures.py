@@ -4,7 +4,7 @@
     python tests/bench/pictures.py build/cub_bench.csv --out docs/pictures
 
 Several files make one picture. Each picture comes in colours for a light and for a dark page. Needs matplotlib:
-pip install 'scantune[bench]'.
+pip install 'scantune[plots]'.
 """
 
 from __future__ import annotations

@@ -46,6 +46,15 @@ Call c_buffer(const std::function<scantune_status(scantune_buffer*)>& call) {
   };
 }
 
+int kSomewhere = 0;
+
+Call c_wrap(void* memory, u64 bytes) {
+  return [=](Arguments&) {
+    scantune_buffer* made = nullptr;
+    return of_c(scantune_buffer_wrap(memory, bytes, SCANTUNE_CURRENT_GPU, &made));
+  };
+}
+
 Calls c_scan_with(const Spoil& spoil) { return {spoiled(spoil, c_scan), spoiled(spoil, c_run)}; }
 
 Calls c_problem(const std::function<void(scantune_scan_request&)>& spoil) {
@@ -551,6 +560,11 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_buffer_create", "bytes", "more than there are", {[](Arguments&) { scantune_buffer* made = nullptr; return of_c(scantune_buffer_create(~u64{0}, SCANTUNE_CURRENT_GPU, &made)); }}, {"out of memory"}, SCANTUNE_OUT_OF_MEMORY},
     {"scantune_buffer_create", "device", "none", {[](Arguments&) { scantune_buffer* made = nullptr; scantune_device none; write(none, 3); return of_c(scantune_buffer_create(16, none, &made)); }}, {"device is 3", "scantune_device"}},
     {"scantune_buffer_create", "buffer", "null", {[](Arguments&) { return of_c(scantune_buffer_create(16, SCANTUNE_CURRENT_GPU, nullptr)); }}, {"buffer is NULL"}},
+    {"scantune_buffer_wrap", "memory", "null", {c_wrap(nullptr, 16)}, {"memory is NULL: pass memory of the host"}},
+    {"scantune_buffer_wrap", "memory", "for a GPU", {c_wrap(&kSomewhere, sizeof kSomewhere)}, {"memory of the host is wrapped for the host device alone", "scantune_buffer_create"}},
+    {"scantune_buffer_wrap", "bytes", "past the end of the address space", {c_wrap(&kSomewhere, ~u64{0})}, {"bytes is 18446744073709551615", "pass the end of the address space"}},
+    {"scantune_buffer_wrap", "device", "none", {[](Arguments&) { scantune_buffer* made = nullptr; scantune_device none; write(none, 3); return of_c(scantune_buffer_wrap(&kSomewhere, 4, none, &made)); }}, {"device is 3", "scantune_device"}},
+    {"scantune_buffer_wrap", "buffer", "null", {[](Arguments&) { return of_c(scantune_buffer_wrap(&kSomewhere, 4, SCANTUNE_HOST_DEVICE, nullptr)); }}, {"buffer is NULL"}},
     {"scantune_buffer_upload", "buffer", "null", {[](Arguments&) { return of_c(scantune_buffer_upload(nullptr, "", 1)); }}, {"buffer is NULL"}},
     {"scantune_buffer_upload", "source", "null", {c_buffer([](auto* b) { return scantune_buffer_upload(b, nullptr, 16); })}, {"source is NULL", "bytes is 16"}},
     {"scantune_buffer_upload", "bytes", "too many", {c_buffer([](auto* b) { return scantune_buffer_upload(b, "", 17); })}, {"bytes is 17", "holds 16"}},

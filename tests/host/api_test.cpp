@@ -155,6 +155,45 @@ TEST(Api, ScansInPlaceAndFromAnyMultipleOfTheType) {
   EXPECT_EQ(downloaded(buffer), expected);
 }
 
+// Wraps memory as a buffer of the host device.
+struct Unwrap {
+  void operator()(scantune_buffer* buffer) const { scantune_buffer_destroy(buffer); }
+};
+std::unique_ptr<scantune_buffer, Unwrap> wrapped(void* memory, u64 bytes) {
+  scantune_buffer* buffer = nullptr;
+  EXPECT_EQ(scantune_buffer_wrap(memory, bytes, SCANTUNE_HOST_DEVICE, &buffer), SCANTUNE_OK);
+  return std::unique_ptr<scantune_buffer, Unwrap>(buffer);
+}
+
+TEST(Api, ScansMemoryOfTheProgramsInPlaceWhileItIsWrapped) {
+  constexpr u64 kItems = 5000;
+  auto values = numbers<int>(kItems), sums = std::vector<int>(kItems);
+  const auto scan = [&](u64 n) {
+    scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
+    request.head.n = n;
+    request.input_type = request.output_type = SCANTUNE_I32;
+    return scantune_scan(&request, values.data(), sums.data(), nullptr);
+  };
+  {
+    // The same memory is wrapped more than once, and from elsewhere.
+    auto first_items = wrapped(values.data(), sizeof(int));
+    const auto in = wrapped(values.data(), kItems * sizeof(int));
+    auto rest = wrapped(&values[8], (kItems - 8) * sizeof(int));
+    const auto out = wrapped(sums.data(), kItems * sizeof(int));
+    EXPECT_EQ(scantune_buffer_data(in.get()), values.data());
+    ASSERT_EQ(scan(kItems), SCANTUNE_OK) << scantune_error_message();
+    EXPECT_EQ(sums, inclusive_sum(values));
+    first_items = nullptr;
+    rest = nullptr;
+    EXPECT_EQ(scan(kItems), SCANTUNE_OK) << scantune_error_message();
+    EXPECT_EQ(scan(kItems + 1), SCANTUNE_REQUEST_ERROR);
+    EXPECT_NE(std::string(scantune_error_message()).find("input: the allocation holds 20000 bytes"), std::string::npos)
+        << scantune_error_message();
+  }
+  EXPECT_EQ(scan(kItems), SCANTUNE_REQUEST_ERROR);
+  EXPECT_NE(std::string(scantune_error_message()).find("input: is not memory of the host device"), std::string::npos);
+}
+
 TEST(Api, ScansEachRowFromTheInitialValue) {
   constexpr u64 kRows = 7, kLength = 331;
   const auto values = numbers<int>(kRows * kLength);

@@ -64,15 +64,19 @@ def library(prefix: Path) -> Path:
     return next(prefix.rglob("libscantune.so"))
 
 
-@pytest.mark.parametrize("languages", ["C", "C;CXX"])
+@pytest.mark.parametrize(
+    ("languages", "target"),
+    [("C", "scantune::scantune"), ("C;CXX", "scantune::scantune"), ("C;CXX", "scantune::scantune_static")],
+)
 def test_a_cmake_project_finds_the_package_and_its_programs_run(
-    languages: str, prefix: Path, environment: dict[str, str], tmp_path: Path
+    languages: str, target: str, prefix: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     programs, build = tmp_path / "programs", tmp_path / "build"
     programs.mkdir()
     for example in EXAMPLES:
         (programs / example.name).symlink_to(example)
     settings = [f"-DLANGUAGES={languages}", f"-DPROGRAMS={programs}", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    settings += [f"-DTARGET={target}"]
     run(
         ["cmake", "-S", CONSUMER, "-B", build, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={cxx()}", *settings],
         environment,
@@ -140,7 +144,7 @@ def test_installed_headers_include_only_each_other_and_the_standard_library(pref
 
 def test_only_what_users_need_is_installed(prefix: Path) -> None:
     allowed = re.compile(
-        r"bin/scantune(-worker)?|include/scantune/\w+\.hp*|lib\w*/libscantune\.so[.\d]*|"
+        r"bin/scantune(-worker)?|include/scantune/\w+\.hp*|lib\w*/libscantune\.(a|so[.\d]*)|"
         r"share/doc/scantune/(LICENSE|THIRD_PARTY_NOTICES\.txt|(concurrency|trust)\.md)|"
         r"lib\w*/(pkgconfig/scantune\.pc|cmake/scantune/scantuneConfig[-\w]*\.cmake)"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install 'scantune[bench]'")
+pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install 'scantune[plots]'")
 
 import figures
 import results_file

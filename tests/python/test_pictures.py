@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install 'scantune[bench]'")
+pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install 'scantune[plots]'")
 
 import pictures
 import results_file

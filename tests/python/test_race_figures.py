@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install 'scantune[bench]'")
+pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install 'scantune[plots]'")
 
 import figures
 import gallery_figures

@@ -17,7 +17,7 @@ VERSIONS = {
     "CONTRIBUTING.md": r"^\| `v(\S+)` \|",
 }
 NOTICES = "THIRD_PARTY_NOTICES.txt"
-WITHOUT_CODE = {"Threads"}  # packages that only set flags
+WITHOUT_CODE = {"Threads", "Python"}  # packages that only set flags
 
 
 def all_files_name_one_version(tree: Tree) -> list[str]:
@@ -33,7 +33,7 @@ def each_version_has_words_for_its_tag(tree: Tree) -> list[str]:
 
 
 def what_is_linked_in_has_a_notice(tree: Tree) -> list[str]:
-    build = tree["runtime/CMakeLists.txt"]
+    build = tree["runtime/CMakeLists.txt"] + tree["runtime/python/CMakeLists.txt"]
     archives = " ".join(re.findall(r"foreach\(archive ([^)]*)\)", build)).split()
     linked = {*archives, *re.findall(r"find_package\((\w+)", build)} - WITHOUT_CODE
     named = set(re.findall(r"^  (\w+)  ", tree[NOTICES], re.MULTILINE))

@@ -42,7 +42,7 @@ CONFINED = {
 
 # The rooms that each room of the tuner imports. They are above it here, so that imports form no circle. "" stands for
 # the files beside the rooms, and the version.
-BESIDE_ROOMS = {"errors", "input_files", "paths", "storage_url"}
+BESIDE_ROOMS = {"_native", "array_library", "errors", "extension", "input_files", "paths", "storage_url"}
 TUNER_ROOMS: dict[str, set[str]] = {
     "": set(),
     "model": {""},
@@ -52,7 +52,7 @@ TUNER_ROOMS: dict[str, set[str]] = {
     "compare": {"", "model", "worker", "store", "report"},
     "search": {"", "model", "worker", "store", "compare"},
     "cli": {"", "model", "worker", "store", "report", "compare", "search"},
-    "__main__": {"cli"},
+    "__main__": {"", "cli"},
 }
 
 # The rooms of the core of the templates, and those of each algorithm. Each may include what comes before it. No
@@ -228,11 +228,7 @@ def rooms_of_the_tuner_import_as_agreed(tree: Tree) -> list[str]:
 def _room(name: str) -> str:
     """Return the room of a module, or of what it defines, by its dotted name; new files beside the rooms have none."""
     first, _, rest = name.removeprefix("scantune.").partition(".")
-    return (
-        first
-        if first in TUNER_ROOMS or (rest and first not in ("errors", "input_files", "paths", "storage_url"))
-        else ""
-    )
+    return first if first in TUNER_ROOMS or (rest and first not in BESIDE_ROOMS) else ""
 
 
 @cache

@@ -141,5 +141,10 @@ def test_change_of_a_module_touches_tests_that_reach_it_by_imports() -> None:
     ]
 
 
+def test_change_of_the_extension_touches_the_tests_of_arrays() -> None:
+    found = touched.python_tests(["runtime/python/rows.cpp"], touched.imports_of_project())
+    assert {"tests/python/test_arrays.py", "tests/python/test_cumulative.py"} <= set(found[:8])
+
+
 def test_command_is_reached_from_the_table_that_names_its_module() -> None:
     assert "scantune.cli.bench" in touched.modules_of(ROOT / "tuner/scantune/cli/app.py")

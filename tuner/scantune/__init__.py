@@ -1,15 +1,46 @@
-"""scantune's tuner: searches the kernel space through worker processes and remembers the winners in SQLite."""
+"""Prefix scans of arrays by tuned kernels, and the tuner that finds these (the command scantune)."""
 
 TYPE_CHECKING = False  # type checkers take this name for true; importing typing would take time, and here nothing may
 
+__all__ = [
+    "__version__",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "logcumsumexp",
+    "scan",
+]
+
 if TYPE_CHECKING:
+    from scantune._native import cummax as cummax
+    from scantune._native import cummin as cummin
+    from scantune._native import cumprod as cumprod
+    from scantune._native import cumsum as cumsum
+    from scantune._native import cumulative_prod as cumulative_prod
+    from scantune._native import cumulative_sum as cumulative_sum
+    from scantune._native import logcumsumexp as logcumsumexp
+    from scantune._native import scan as scan
+
     __version__: str
 else:
 
-    def __getattr__(name: str) -> str:
-        # It is looked up when asked for: nothing that takes time comes before main(), which handles Ctrl-C.
-        if name != "__version__":
+    def __getattr__(name: str) -> object:
+        # Names are looked up when asked for: nothing that takes time comes before main(), which handles Ctrl-C, and
+        # who imports the package imports neither NumPy nor the extension.
+        if name not in __all__:
             raise AttributeError(f"module 'scantune' has no attribute {name!r}")
-        from importlib import metadata
+        if name == "__version__":
+            from importlib import metadata
 
-        return metadata.version("scantune")
+            return metadata.version("scantune")
+        from scantune import extension
+
+        found = getattr(extension.load(), name)
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from scantune.errors import ScantuneError
+
 
 def database_path(option: Path | None = None) -> Path:
     """Return the tuning database: the option, else $SCANTUNE_DB, else $XDG_DATA_HOME/scantune/tuning.db."""
@@ -47,6 +49,17 @@ def sql_directory() -> Path:
     """Return db/: inside the package when it is installed from a wheel, else at the top of the checkout."""
     packaged = package() / "db"
     return packaged if packaged.is_dir() else checkout() / "db"
+
+
+def cmake_directory() -> Path:
+    """Return the folder that CMake takes as scantune_DIR. Raises ScantuneError where no wheel is installed."""
+    found = package() / "lib" / "cmake" / "scantune"
+    if found.is_dir():
+        return found
+    raise ScantuneError(
+        f"{package()} holds no library, as a wheel of scantune does: run 'make install PREFIX=...' in the "
+        "checkout, and name PREFIX to CMake by CMAKE_PREFIX_PATH"
+    )
 
 
 def package() -> Path:

@@ -69,12 +69,24 @@ void Allocations::free(void* memory) noexcept {
   ranges_.erase(found);
 }
 
+void Allocations::wrap(void* memory, u64 bytes) { wrapped_.push_back({static_cast<unsigned char*>(memory), bytes}); }
+
+void Allocations::unwrap(void* memory, u64 bytes) noexcept {
+  const auto found = std::find_if(wrapped_.begin(), wrapped_.end(),
+                                  [&](const Range& range) { return range.begin == memory && range.bytes == bytes; });
+  if (found != wrapped_.end()) wrapped_.erase(found);
+}
+
 const Allocations::Range* Allocations::find(const void* address) const {
   const auto after = std::upper_bound(
       ranges_.begin(), ranges_.end(), address,
       [](const void* wanted, const Range& range) { return wanted < static_cast<const void*>(range.begin); });
-  if (after == ranges_.begin() || !(after - 1)->contains(address, 1)) return nullptr;
-  return &*(after - 1);
+  if (after != ranges_.begin() && (after - 1)->contains(address, 1)) return &*(after - 1);
+  // Of wrapped ranges that overlap, the one that reaches farthest.
+  const Range* farthest = nullptr;
+  for (const Range& range : wrapped_)
+    if (range.contains(address, 1) && (farthest == nullptr || range.end() > farthest->end())) farthest = &range;
+  return farthest;
 }
 
 std::string Allocations::damaged_guard() const {
@@ -90,11 +102,12 @@ std::string Allocations::describe(const void* address) const {
            name_of(*range);
   const Range* nearest = nullptr;
   u64 distance = ~0ull;
-  for (const Range& range : ranges_) {
-    const u64 begin = reinterpret_cast<u64>(range.begin), end = begin + range.bytes;
-    const u64 away = wanted < begin ? begin - wanted : wanted - end;
-    if (away < distance) nearest = &range, distance = away;
-  }
+  for (const std::vector<Range>* ranges : {&ranges_, &wrapped_})
+    for (const Range& range : *ranges) {
+      const u64 begin = reinterpret_cast<u64>(range.begin), end = begin + range.bytes;
+      const u64 away = wanted < begin ? begin - wanted : wanted - end;
+      if (away < distance) nearest = &range, distance = away;
+    }
   if (nearest == nullptr) return hex(wanted) + "; the device has no allocations";
   const char* const side =
       wanted < reinterpret_cast<u64>(nearest->begin) ? " bytes before " : " bytes past the end of ";

@@ -1,4 +1,5 @@
-// The host device's global memory: ordinary memory, with poison inside and guard zones around every allocation.
+// The host device's global memory: ordinary memory, with poison inside and guard zones around every allocation, and
+// memory of the program's that it wraps.
 #pragma once
 
 #include <memory>
@@ -15,6 +16,7 @@ class Allocations {
     unsigned char* begin;
     u64 bytes;
 
+    const unsigned char* end() const { return begin + bytes; }
     // Whether [address, address + count) is inside; the subtraction wraps for addresses before it.
     bool contains(const void* address, u64 count) const {
       const u64 offset = reinterpret_cast<u64>(address) - reinterpret_cast<u64>(begin);
@@ -29,12 +31,15 @@ class Allocations {
 
   void* allocate(u64 bytes);         // aligned to 256 bytes like the driver's; throws DeviceError when memory is short
   void free(void* memory) noexcept;  // ends the process if a guard zone was written to
+  void wrap(void* memory, u64 bytes);               // the program's: no poison, no guard zones
+  void unwrap(void* memory, u64 bytes) noexcept;    // once for each wrap()
   const Range* find(const void* address) const;     // the allocation that holds the address, or null
   std::string damaged_guard() const;                // empty if every guard zone is intact, else what was written to
   std::string describe(const void* address) const;  // the allocation of an address, for reports
 
  private:
-  std::vector<Range> ranges_;  // sorted by address
+  std::vector<Range> ranges_;   // sorted by address
+  std::vector<Range> wrapped_;  // the same memory may be there more than once
 };
 
 }  // namespace scantune

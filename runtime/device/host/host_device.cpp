@@ -130,6 +130,16 @@ void HostDevice::free(void* memory) noexcept {
   allocations_.free(memory);
 }
 
+void HostDevice::wrap(void* memory, u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  allocations_.wrap(memory, bytes);
+}
+
+void HostDevice::unwrap(void* memory, u64 bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  allocations_.unwrap(memory, bytes);
+}
+
 void HostDevice::fill(void* memory, std::byte value, u64 bytes) {
   check_range(memory, bytes, "fill");
   if (bytes > 0) std::memset(memory, std::to_integer<int>(value), bytes);
@@ -163,7 +173,8 @@ void HostDevice::check_range(const void* memory, u64 bytes, const char* what) co
 std::string HostDevice::pointer_fault(const void* pointer, u64 bytes, unsigned item_bytes) {
   const std::lock_guard lock(mutex_);
   const Allocations::Range* const range = allocations_.find(pointer);
-  if (range == nullptr) return "is not memory of the host device; allocate it with runtime::Buffer";
+  if (range == nullptr)
+    return "is not memory of the host device; allocate it with runtime::Buffer, or pass it to scantune_buffer_wrap()";
   if (range->contains(pointer, bytes)) return {};
   const u64 offset = reinterpret_cast<u64>(pointer) - reinterpret_cast<u64>(range->begin);
   return shortage(range->bytes - offset, bytes, item_bytes);

@@ -45,6 +45,8 @@ class HostDevice : public Device {
 
   void* allocate(u64 bytes) override;
   void free(void* memory) noexcept override;
+  void wrap(void* memory, u64 bytes) override;
+  void unwrap(void* memory, u64 bytes) noexcept override;
   void fill(void* memory, std::byte value, u64 bytes) override;
   void upload(void* destination, const void* source, u64 bytes) override;
   void download(void* destination, const void* source, u64 bytes) override;

@@ -149,6 +149,11 @@ SCANTUNE_API scantune_status scantune_trim(uint64_t* freed_bytes);
 
 /* Allocates memory of the device that requests with this `device` run on. After an error *buffer is NULL. */
 SCANTUNE_API scantune_status scantune_buffer_create(uint64_t bytes, scantune_device device, scantune_buffer** buffer);
+/* Makes a buffer of memory that the caller has: requests work on it in place until the buffer is destroyed, and the
+ * caller frees the memory after that. Several buffers may share memory. Only the host device takes memory like this: on
+ * a GPU it is a SCANTUNE_REQUEST_ERROR. After an error *buffer is NULL. */
+SCANTUNE_API scantune_status scantune_buffer_wrap(void* memory, uint64_t bytes, scantune_device device,
+                                                  scantune_buffer** buffer);
 /* Returns the device address of the buffer's bytes; NULL if the buffer is NULL or empty. */
 SCANTUNE_API void* scantune_buffer_data(const scantune_buffer* buffer);
 /* Both copy the first `bytes` bytes of the buffer. They wait for the scans on the device, so do not call them while a

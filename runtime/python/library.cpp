@@ -1,0 +1,61 @@
+#include "python/library.h"
+
+#include "python/errors.h"
+
+namespace nb = nanobind;
+
+namespace scantune::python {
+
+namespace {
+
+nb::module_ libraries() { return nb::module_::import_("scantune.array_library"); }
+
+}  // namespace
+
+Library::Library(const nb::object& array) : row_(libraries().attr("library_of")(array)) {}
+
+nb::object Library::empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const {
+  nb::list sizes;
+  for (const std::uint64_t size : shape) sizes.append(size);
+  return row_.attr("empty")(like.object, nb::tuple(sizes), type.name);
+}
+
+std::string Library::dtype_name(nb::handle dtype) const {
+  return nb::cast<std::string>(row_.attr("dtype_name")(dtype));
+}
+
+std::string Library::sums_of_unsigned() const { return nb::cast<std::string>(row_.attr("sums_of_unsigned")); }
+
+std::uint64_t Library::current_stream(std::int32_t gpu) const {
+  return nb::cast<std::uint64_t>(row_.attr("current_stream")(gpu));
+}
+
+Library::Current::Current(const Library& library, const Place& place) {
+  if (place.is_host() || !library.is_known()) return;
+  context_ = library.row_.attr("on_device")(place.id);
+  context_.attr("__enter__")();
+}
+
+Library::Current::~Current() {
+  if (context_.is_none()) return;
+  try {
+    context_.attr("__exit__")(nb::none(), nb::none(), nb::none());
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("scantune: back to the device that was current");
+  }
+}
+
+bool never_changes(const nb::object& array) { return nb::cast<bool>(libraries().attr("never_changes")(array)); }
+
+std::uint64_t stream_of(const std::string& function, nb::handle stream) {
+  if (nb::isinstance<nb::int_>(stream)) return nb::cast<std::uint64_t>(stream);
+  if (nb::hasattr(stream, "__cuda_stream__"))
+    return nb::cast<std::uint64_t>(nb::tuple(stream.attr("__cuda_stream__")())[1]);
+  for (const char* const handle : {"cuda_stream", "ptr"})  // torch's, and CuPy's
+    if (nb::hasattr(stream, handle)) return nb::cast<std::uint64_t>(stream.attr(handle));
+  refuse(nb::type_error, function,
+         "stream is an object of type " + spelled(stream.type().attr("__name__")) +
+             "; it must be a number, or have __cuda_stream__()");
+}
+
+}  // namespace scantune::python

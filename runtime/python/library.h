@@ -1,0 +1,47 @@
+// The library of an array: what tuner/scantune/array_library.py says about it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+#include "python/array.h"
+
+namespace scantune::python {
+
+class Library {
+ public:
+  explicit Library(const nanobind::object& array);
+
+  bool is_known() const { return !row_.is_none(); }
+  // The rest is for known ones alone.
+  nanobind::object empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
+  nanobind::object contiguous(const Array& array) const { return row_.attr("contiguous")(array.object); }
+  std::string dtype_name(nanobind::handle dtype) const;
+  std::string sums_of_unsigned() const;
+  std::uint64_t current_stream(std::int32_t gpu) const;
+
+  // Makes a GPU current, and at its end the one that was.
+  class Current {
+   public:
+    Current(const Library& library, const Place& place);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    nanobind::object context_ = nanobind::none();
+  };
+
+ private:
+  nanobind::object row_;
+};
+
+// Whether nothing may be written into an array, whatever it exports.
+bool never_changes(const nanobind::object& array);
+
+// The handle of a stream that a caller names: a number, or an object of a library.
+std::uint64_t stream_of(const std::string& function, nanobind::handle stream);
+
+}  // namespace scantune::python

@@ -1,0 +1,52 @@
+// Python's extension scantune._native: the library's functions on Python's arrays.
+#include <nanobind/nanobind.h>
+
+#include <exception>
+
+#include "python/array.h"
+#include "python/cumulative.h"
+#include "python/library.h"
+#include "scantune/error.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+// The library's errors as Python's; all others of them are a RuntimeError.
+void translate(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const scantune::RequestError& wrong) {
+    PyErr_SetString(PyExc_ValueError, wrong.what());
+  } catch (const scantune::OutOfMemoryError& short_of_memory) {
+    PyErr_SetString(PyExc_MemoryError, short_of_memory.what());
+  }
+}
+
+// What is seen of an array, for tests: GPUs' arrays can be looked at without a GPU.
+nb::dict seen(nb::object object) {
+  const scantune::python::Array array = scantune::python::array_of("seen", "x", std::move(object));
+  nb::list shape, strides;
+  for (const auto& [size, stride] : array.extents) {
+    shape.append(size);
+    strides.append(stride);
+  }
+  nb::dict result;
+  result["address"] = reinterpret_cast<std::uintptr_t>(array.first);
+  result["dtype"] = array.type->name;
+  result["shape"] = shape;
+  result["strides"] = strides;
+  result["place"] = nb::make_tuple(array.place.type, array.place.id);
+  result["is_read_only"] = array.is_read_only;
+  result["stream"] = array.stream ? nb::cast(*array.stream) : nb::none();
+  return result;
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+  nb::register_exception_translator(translate);
+  scantune::python::add_cumulative_functions(module);
+  module.def("_seen", &seen);
+  module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
+}

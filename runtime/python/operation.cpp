@@ -1,0 +1,90 @@
+#include "python/operation.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace scantune::python {
+namespace {
+
+// The greatest or least item so far, where it was last, and how many items there were: places need no index, so any
+// strides may have them. A NaN is greater and less than all numbers.
+#define SCANTUNE_LAST(precedes)                                                                       \
+  "struct Value { T item; long long last, items; };\n"                                                \
+  "__device__ Value combine(Value a, Value b) {\n"                                                    \
+  "  const bool is_later = b.item " precedes                                                          \
+  " a.item || b.item != b.item;\n"                                                                    \
+  "  return {is_later ? b.item : a.item, is_later ? a.items + b.last : a.last, a.items + b.items};\n" \
+  "}\n"
+constexpr const char* kLoadPlace = "__device__ Result load(Value x) { return {x, 0, 1}; }";
+constexpr const char* kStorePlace = "__device__ Result store(Value x) { return x.last; }";
+
+// The sum of exp(item - most), so that no exponential overflows. Equal ones are not subtracted: both may be infinite.
+constexpr const char* kAddExponentials =
+    "struct Value { T most, sum; };\n"
+    "__device__ T scaled(Value x, T most) { return x.most == most ? x.sum : T(x.sum * exp(x.most - most)); }\n"
+    "__device__ Value combine(Value a, Value b) {\n"
+    "  const T most = a.most != a.most || a.most > b.most ? a.most : b.most;\n"
+    "  return {most, scaled(a, most) + scaled(b, most)};\n"
+    "}\n";
+constexpr const char* kLoadExponent = "__device__ Result load(Value x) { return {x, 1}; }";
+constexpr const char* kStoreLogarithm = "__device__ Result store(Value x) { return Result(x.most + log(x.sum)); }";
+
+constexpr Operation kOperations[] = {
+    {"sum", SCANTUNE_SUM, Takes::all, Yields::widened},
+    {"product", SCANTUNE_PRODUCT, Takes::all, Yields::widened},
+    {"min", SCANTUNE_MIN, Takes::all, Yields::items},
+    {"max", SCANTUNE_MAX, Takes::all, Yields::items},
+    {"bit_and", SCANTUNE_AND, Takes::integers, Yields::items},
+    {"bit_or", SCANTUNE_OR, Takes::integers, Yields::items},
+    {"bit_xor", SCANTUNE_XOR, Takes::integers, Yields::items},
+    {"last_min", SCANTUNE_CUSTOM, Takes::all, Yields::places, SCANTUNE_LAST("<="), kLoadPlace, kStorePlace, 3},
+    {"last_max", SCANTUNE_CUSTOM, Takes::all, Yields::places, SCANTUNE_LAST(">="), kLoadPlace, kStorePlace, 3},
+    {"logaddexp", SCANTUNE_CUSTOM, Takes::floats, Yields::items, kAddExponentials, kLoadExponent, kStoreLogarithm, 2},
+};
+
+scantune_function function_of(scantune_function_role role, const char* source) {
+  scantune_function function = SCANTUNE_FUNCTION_INIT;
+  function.role = role;
+  function.source = source;
+  return function;
+}
+
+}  // namespace
+
+const Operation* find_operation(std::string_view name) {
+  const auto* const found = std::ranges::find(kOperations, name, &Operation::name);
+  return found == std::end(kOperations) ? nullptr : found;
+}
+
+std::string operation_names() {
+  std::string names;
+  for (const Operation& operation : kOperations)
+    if (operation.op != SCANTUNE_CUSTOM) names += (names.empty() ? "" : ", ") + std::string(operation.name);
+  return names;
+}
+
+Combination::Combination(const Operation& operation, const ElementType& items, const ElementType& results)
+    : operation_(operation), items_(items.type), results_(results.type) {
+  if (operation.op != SCANTUNE_CUSTOM) return;
+  const std::uint32_t accumulated = items.bits == 64 ? 8 : 4;
+  word_bytes_ = operation.yields == Yields::places ? 8 : accumulated;
+  source_ = std::string("using T = ") + items.in_source + ";\n" + operation.combine;
+  combine_ = function_of(SCANTUNE_FUNCTION_COMBINE, source_.c_str());
+  load_ = function_of(SCANTUNE_FUNCTION_MAP, operation.load);
+  store_ = function_of(SCANTUNE_FUNCTION_MAP, operation.store);
+}
+
+void Combination::put_into(scantune_scan_request& request) const {
+  request.op = operation_.op;
+  request.input_type = items_;
+  request.output_type = results_;
+  if (operation_.op != SCANTUNE_CUSTOM) return;
+  request.accumulator_type = SCANTUNE_CUSTOM_TYPE;
+  request.custom_bytes = static_cast<std::uint32_t>(operation_.words) * word_bytes_;
+  request.custom_alignment = word_bytes_;
+  request.combine = &combine_;
+  request.load = &load_;
+  request.store = &store_;
+}
+
+}  // namespace scantune::python

@@ -1,0 +1,31 @@
+// A scan of an array along one axis into another.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "python/array.h"
+#include "python/operation.h"
+
+namespace scantune::python {
+
+struct ScanCall {
+  std::string function;
+  const Operation& operation;
+  Array x;
+  Array out;
+  std::optional<std::size_t> axis;  // none: each item is a row
+  scantune_kind kind = SCANTUNE_INCLUSIVE;
+  scantune_direction direction = SCANTUNE_FORWARD;
+  scantune_determinism determinism = SCANTUNE_UNCONSTRAINED;
+  std::string init;  // the bytes of an accumulator, or none
+  std::uint64_t stream = 0;
+};
+
+// Throws ValueError that names what is wrong with `out` as a place for results, or with both arrays together.
+void check_places(const ScanCall& call);
+
+// Runs it without the GIL. Errors are the library's.
+void run(const ScanCall& call);
+
+}  // namespace scantune::python

@@ -1,0 +1,205 @@
+"""Arrays of torch and CuPy on a GPU: results, streams and devices. All are skipped without both."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import scantune
+
+HAS_GPU = bool(shutil.which("nvidia-smi")) and not subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode
+pytestmark = pytest.mark.skipif(not HAS_GPU, reason="needs a GPU")
+
+LIBRARIES = [name for name in ("torch", "cupy") if find_spec(name)]
+PAUSE_CYCLES = 200_000_000  # a tenth of a second
+SHAPE = (6, 40)
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "as made": lambda x: x,
+    "transposed": lambda x: x.T,
+    "every third": lambda x: x[:, ::3],
+}
+# Of each function: what it is called with, and what NumPy says.
+FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
+    "cumsum": ({"axis": 1}, lambda x: np.cumsum(x, 1)),
+    "cumprod": ({"axis": 0}, lambda x: np.cumprod(x, 0)),
+    "cumulative_sum": (
+        {"axis": 0, "include_initial": True},
+        lambda x: np.vstack([np.zeros_like(x[:1]), np.cumsum(x, 0)]),
+    ),
+    "cummax": ({"axis": 0}, lambda x: np.maximum.accumulate(x, 0)),
+    "cummin": ({"axis": 1}, lambda x: np.minimum.accumulate(x, 1)),
+    "logcumsumexp": ({"axis": 1}, lambda x: np.logaddexp.accumulate(x.astype("float64"), 1)),
+    "scan": (
+        {"op": "max", "axis": 1, "reverse": True},
+        lambda x: np.maximum.accumulate(x[:, ::-1], 1)[:, ::-1],
+    ),
+}
+
+
+class Torch:
+    def __init__(self) -> None:
+        self.module = import_module("torch")
+
+    def array(self, items: Any, device: int = 0) -> Any:
+        return self.module.asarray(np.ascontiguousarray(items)).to(f"cuda:{device}")
+
+    def numpy(self, x: Any) -> Any:
+        return x.cpu().numpy()
+
+    def stream(self) -> Any:
+        return self.module.cuda.Stream()
+
+    def under(self, stream: Any) -> Any:
+        return self.module.cuda.stream(stream)
+
+    def pause(self) -> None:
+        self.module.cuda._sleep(PAUSE_CYCLES)
+
+    def devices(self) -> int:
+        return int(self.module.cuda.device_count())
+
+
+class CuPy:
+    def __init__(self) -> None:
+        self.module = import_module("cupy")
+        self._pause = self.module.RawKernel(
+            'extern "C" __global__ void pause(long long cycles) {'
+            " const long long start = clock64(); while (clock64() - start < cycles) {} }",
+            "pause",
+        )
+
+    def array(self, items: Any, device: int = 0) -> Any:
+        with self.module.cuda.Device(device):
+            return self.module.asarray(items)
+
+    def numpy(self, x: Any) -> Any:
+        return self.module.asnumpy(x)
+
+    def stream(self) -> Any:
+        return self.module.cuda.Stream(non_blocking=True)
+
+    def under(self, stream: Any) -> Any:
+        return stream
+
+    def pause(self) -> None:
+        self._pause((1,), (1,), (np.int64(PAUSE_CYCLES),))
+
+    def devices(self) -> int:
+        return int(self.module.cuda.runtime.getDeviceCount())
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request: pytest.FixtureRequest) -> Torch | CuPy:
+    return Torch() if request.param == "torch" else CuPy()
+
+
+def made(dtype: str, shape: tuple[int, ...] = SHAPE) -> Any:
+    return np.asarray(np.random.default_rng(1).integers(0, 3, shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_results_on_a_gpu_are_those_of_numpy(function: str, dtype: str, library: Torch | CuPy) -> None:
+    arguments, reference = FUNCTIONS[function]
+    for layout, arranged in LAYOUTS.items():
+        items = made(dtype)
+        x = arranged(library.array(items))
+        if function == "logcumsumexp" and not dtype.startswith("float"):
+            with pytest.raises(TypeError, match="floating-point"):
+                scantune.logcumsumexp(x, **arguments)
+            continue
+        found = getattr(scantune, function)(x, **arguments)
+        values = found[0] if isinstance(found, tuple) else found
+        assert type(values) is type(x)
+        assert values.device == x.device
+        tolerance = {"float16": 2e-3, "float32": 1e-6}.get(dtype, 1e-14)
+        np.testing.assert_allclose(library.numpy(values), reference(arranged(items)), rtol=tolerance, err_msg=layout)
+
+
+def test_places_on_a_gpu_are_the_last_among_equals(library: Torch | CuPy) -> None:
+    values, places = scantune.cummax(library.array(np.asarray([1, 3, 3, 2, np.nan, 9], "float32")))
+    assert library.numpy(places).tolist() == [0, 1, 2, 2, 4, 4]
+    np.testing.assert_array_equal(library.numpy(values)[3:], np.asarray([3, np.nan, np.nan], "float32"))
+
+
+def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Torch | CuPy) -> None:
+    found = scantune.cumsum(library.array(made("uint8")), 1)
+    assert str(found.dtype).endswith("int64")
+    assert library.numpy(found).dtype == library.numpy(library.module.cumsum(library.array(made("uint8")), 1)).dtype
+
+
+def test_the_current_stream_is_waited_for_and_no_other(library: Torch | CuPy) -> None:
+    # Items arrive late in a stream: a scan in another one would see zeros.
+    x = library.array(np.zeros(100_000, "int32"))
+    scantune.cumsum(x, 0)  # compiles
+    stream = library.stream()
+    with library.under(stream):
+        library.pause()
+        x += 1
+        found = scantune.cumsum(x, 0)
+    stream.synchronize()
+    np.testing.assert_array_equal(library.numpy(found), np.arange(1, 100_001))
+
+
+def test_a_stream_that_is_named_is_waited_for(library: Torch | CuPy) -> None:
+    x, out = library.array(np.zeros(100_000, "int32")), library.array(np.zeros(100_000, "int32"))
+    scantune.scan(x, out=out)  # compiles
+    stream = library.stream()
+    with library.under(stream):
+        library.pause()
+        x += 1
+    scantune.scan(x, out=out, stream=stream)
+    stream.synchronize()
+    np.testing.assert_array_equal(library.numpy(out), np.arange(1, 100_001))
+
+
+def test_results_go_into_out_and_into_x_itself(library: Torch | CuPy) -> None:
+    items = made("float32")
+    x, out = library.array(items), library.array(np.zeros((SHAPE[0], 2 * SHAPE[1]), "float32"))[:, ::2]
+    assert scantune.cumsum(x, 1, out=out) is out
+    np.testing.assert_array_equal(library.numpy(out), np.cumsum(items, 1))
+    assert scantune.scan(x, axis=0, out=x) is x
+    np.testing.assert_array_equal(library.numpy(x), np.cumsum(items, 0))
+    with pytest.raises(ValueError, match="out is on another device than x"):
+        scantune.cumsum(x, 1, out=np.zeros(SHAPE, "float32"))
+
+
+def test_an_array_of_another_library_needs_out(library: Torch | CuPy) -> None:
+    items = made("int32", (3000,))
+    x, out = library.array(items), library.array(np.zeros(3000, "int64"))
+    lent = [SimpleNamespace(__cuda_array_interface__=array.__cuda_array_interface__) for array in (x, out)]
+    scantune.cumsum(lent[0], out=lent[1])
+    np.testing.assert_array_equal(library.numpy(out), np.cumsum(items))
+
+
+def test_the_host_and_a_gpu_serve_one_process(library: Torch | CuPy) -> None:
+    items = made("int32", (3000,))
+    np.testing.assert_array_equal(scantune.cumsum(items), library.numpy(scantune.cumsum(library.array(items), 0)))
+
+
+def test_an_array_of_another_gpu_is_scanned_there(library: Torch | CuPy) -> None:
+    if library.devices() < 2:
+        pytest.skip("needs two GPUs")
+    items = made("int32")
+    for device in (1, 0):
+        x = library.array(items, device)
+        found = scantune.cumsum(x, 1)
+        assert found.device == x.device
+        np.testing.assert_array_equal(library.numpy(found), np.cumsum(items, 1))
+
+
+def test_more_items_than_32_bits_count(library: Torch | CuPy) -> None:
+    x = library.module.ones(
+        2**31 + 5, dtype=library.module.uint8, **({"device": "cuda"} if library.module.__name__ == "torch" else {})
+    )
+    found = scantune.cumsum(x, 0, dtype=library.module.uint8)
+    assert int(found[-1]) == 5
+    assert int(found[2**31 - 1]) == 0

@@ -1,0 +1,30 @@
+# What runtime/python makes of the library. Arrays are those of NumPy, torch, CuPy or the array API standard.
+from typing import Any, Literal, TypeVar
+
+Array = TypeVar("Array")
+
+def cummax(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
+def cummin(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
+def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array: ...
+def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array: ...
+def cumulative_prod(
+    x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array: ...
+def cumulative_sum(
+    x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array: ...
+def logcumsumexp(x: Array, /, axis: int = -1, *, out: Array | None = None) -> Array: ...
+def scan(
+    x: Array,
+    /,
+    op: Literal["sum", "product", "min", "max", "bit_and", "bit_or", "bit_xor"] = "sum",
+    *,
+    axis: int = -1,
+    inclusive: bool = True,
+    reverse: bool = False,
+    init: float | None = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    stream: Any = None,
+    determinism: Literal["run_to_run"] | None = None,
+) -> Array: ...

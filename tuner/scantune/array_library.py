@@ -1,0 +1,96 @@
+"""The libraries of arrays: how each makes an array for results, names its types, and says which stream is current.
+
+The extension asks for the row of an array's library; nothing here is imported before.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ArrayLibrary:
+    """What differs between libraries. Arrays and types are the library's own."""
+
+    empty: Callable[[Any, tuple[int, ...], str], Any]  # like an array, of this shape and type, on its device
+    contiguous: Callable[[Any], Any]  # a copy in C order
+    dtype_name: Callable[[Any], str]  # NumPy's name of a type
+    sums_of_unsigned: str  # what sums and products of unsigned integers become
+    current_stream: Callable[[int], int]  # of a GPU by its number
+    on_device: Callable[[int], AbstractContextManager[Any]]  # makes a GPU current, if it is not
+
+
+def library_of(array: object) -> ArrayLibrary | None:
+    """Return the row of the library of an array. Its module is imported already."""
+    for base in type(array).__mro__:
+        module = base.__module__.partition(".")[0]
+        if module in _ROWS:
+            return _ROWS[module](sys.modules[module])
+    if hasattr(array, "__array_namespace__") and not never_changes(array) and _is_on_host(array):
+        return _standard(array.__array_namespace__())
+    return None
+
+
+def never_changes(array: object) -> bool:
+    """Return whether nothing may be written into an array, whatever it exports: JAX's are constants."""
+    return type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
+def _is_on_host(array: Any) -> bool:
+    return hasattr(array, "__dlpack_device__") and bool(array.__dlpack_device__()[0] == 1)
+
+
+def _numpy(numpy: Any) -> ArrayLibrary:
+    def named(name: str, like: Any) -> Any:
+        # The types of ml_dtypes have names only when that has been imported, as the array's own has been.
+        return like.dtype if like.dtype.name == name else numpy.dtype(name)
+
+    return ArrayLibrary(
+        empty=lambda x, shape, name: numpy.empty(shape, named(name, x)),
+        contiguous=lambda x: x.copy(order="C"),
+        dtype_name=lambda dtype: numpy.dtype(dtype).name,
+        sums_of_unsigned="uint64",
+        current_stream=lambda _: 0,
+        on_device=lambda _: nullcontext(),
+    )
+
+
+def _cupy(cupy: Any) -> ArrayLibrary:
+    return ArrayLibrary(
+        empty=lambda x, shape, name: cupy.empty(shape, x.dtype if x.dtype.name == name else name),
+        contiguous=lambda x: x.copy(order="C"),
+        dtype_name=lambda dtype: cupy.dtype(dtype).name,
+        sums_of_unsigned="uint64",
+        current_stream=lambda _: cupy.cuda.get_current_stream().ptr,
+        on_device=lambda device: cupy.cuda.Device(device),
+    )
+
+
+def _torch(torch: Any) -> ArrayLibrary:
+    return ArrayLibrary(
+        empty=lambda x, shape, name: torch.empty(shape, dtype=getattr(torch, name), device=x.device),
+        contiguous=lambda x: x.contiguous(),
+        dtype_name=lambda dtype: str(dtype).rpartition(".")[2],
+        sums_of_unsigned="int64",
+        current_stream=lambda device: torch.cuda.current_stream(device).cuda_stream,
+        on_device=lambda device: torch.cuda.device(device),
+    )
+
+
+def _standard(namespace: Any) -> ArrayLibrary:
+    """Return the row of a library of the array API standard, for arrays on the host: it says nothing of streams."""
+    return ArrayLibrary(
+        empty=lambda x, shape, name: namespace.empty(shape, dtype=getattr(namespace, name), device=x.device),
+        contiguous=lambda x: namespace.asarray(x, copy=True),
+        dtype_name=lambda dtype: str(dtype).rpartition(".")[2],
+        sums_of_unsigned="uint64",
+        current_stream=lambda _: 0,
+        on_device=lambda _: nullcontext(),
+    )
+
+
+_ROWS: dict[str, Callable[[Any], ArrayLibrary]] = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}
