@@ -21,6 +21,7 @@ struct Argument {
   }
 };
 
+constexpr const char* kMasked = "has a mask, and no scan leaves items out";
 constexpr const char* kTypes = "; its items must be bool, integers, or floats of 16 to 64 bits";
 
 // A dictionary of NumPy's array interface, which is CUDA's too.
@@ -104,12 +105,16 @@ bool is_of_numpy(const nb::object& object) {
 
 void take_numpy(const Argument& argument, Array& array) {
   array.place = {kHost, 0};
-  if (nb::hasattr(array.object, "mask")) argument.refuse(nb::type_error, "has a mask, and no scan leaves items out");
+  if (nb::hasattr(array.object, "mask")) argument.refuse(nb::type_error, kMasked);
   // The interface of ml_dtypes' numbers calls them bytes.
   array.type = element_type(std::string_view(spelled(array.object.attr("dtype").attr("name"))));
-  if (array.type != nullptr && nb::cast<bool>(array.object.attr("dtype").attr("isnative")))
-    return take_interface(argument, nb::dict(array.object.attr("__array_interface__")), array);
-  argument.refuse(nb::type_error, "has items of " + spelled(array.object.attr("dtype")) + kTypes);
+  // The interface of a scalar is that of an array which is gone by now.
+  const bool is_scalar = !nb::hasattr(array.object, "__setitem__");
+  if (is_scalar) array.object = nb::module_::import_("numpy").attr("asarray")(array.object);
+  if (array.type == nullptr || !nb::cast<bool>(array.object.attr("dtype").attr("isnative")))
+    argument.refuse(nb::type_error, "has items of " + spelled(array.object.attr("dtype")) + kTypes);
+  take_interface(argument, nb::dict(array.object.attr("__array_interface__")), array);
+  array.is_read_only |= is_scalar;  // nobody would see the copy
 }
 
 void check_alignment(const Argument& argument, const Array& array) {
@@ -150,6 +155,7 @@ Array array_of(const std::string& function, const std::string& argument, nb::obj
     take_dlpack(named, waiting_stream, array);
   } else if (nb::hasattr(array.object, "__cuda_array_interface__")) {
     const nb::dict interface(array.object.attr("__cuda_array_interface__"));
+    if (interface.contains("mask") && !interface["mask"].is_none()) named.refuse(nb::type_error, kMasked);
     array.place = {kCuda, -1};
     array.stream = stream_of_interface(interface);
     take_interface(named, interface, array);

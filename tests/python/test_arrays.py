@@ -135,6 +135,7 @@ def test_streams_are_numbers_or_objects_of_a_library() -> None:
         (Exporter((4,), (1,), (ROCM, 0)), TypeError, "x is on a device of DLPack's type 10"),
         (Interface(typestr="<c8"), TypeError, "x has items of <c8"),
         (Interface(strides=(4, 6)), ValueError, "x has a stride of 6 bytes"),
+        (Interface(mask=Interface(typestr="|b1")), TypeError, "x has a mask, and no scan leaves items out"),
         (Interface(data=(ADDRESS + 2, False)), ValueError, "x is not aligned to its items"),
         (Interface(), TypeError, "x is of type Interface, of which scantune makes no arrays: pass out"),
         (Exporter((4,), (1,), (CUDA, 0)), TypeError, "x is of type Exporter, of which scantune makes no arrays"),

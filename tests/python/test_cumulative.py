@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
-# As rows, columns and strided rows, of two and three dimensions and with a call for each place of a fourth.
+# By these shapes and layouts an axis is scanned as rows, columns and strided rows, of planes, and by several calls.
 SHAPES = [(5, 7), (2, 3, 4), (2, 3, 4, 5, 2)]
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "as made": lambda array: array,
@@ -256,6 +256,7 @@ UNALIGNED = np.zeros(33, "uint8")[1:].view("int64")
         (lambda: scantune.cumsum(ITEMS, out=[1]), TypeError, "cumsum: out is an object of type list"),
         (lambda: scantune.cumsum(ITEMS, out=np.zeros(7, "i8")), ValueError, "cumsum: out has another shape"),
         (lambda: scantune.cumsum(ITEMS, out=read_only(np.zeros(8, "i8"))), ValueError, "cumsum: out is read-only"),
+        (lambda: scantune.scan(np.int64(3), out=np.int64(0)), ValueError, "scan: out is read-only"),
         (
             lambda: scantune.cumsum(np.zeros(8), out=ITEMS),
             TypeError,
