@@ -14,10 +14,11 @@ namespace nb = nanobind;
 namespace scantune::python {
 namespace {
 
-#define SCANTUNE_ARRAYS                                                                                           \
-  "x: an array of NumPy, or one with __dlpack__() or __cuda_array_interface__, of bool, integers or floats of\n"  \
-  "16 to 64 bits, with any strides. Arrays in the CPU's memory are scanned by the host device, others by their\n" \
-  "own GPU. Nothing is copied but an array that repeats one item along the axis (a stride of 0).\n"
+#define SCANTUNE_ARRAYS                                                                                                \
+  "x: an array of NumPy, or one with __dlpack__() or __cuda_array_interface__, of bool, integers or floats of\n"       \
+  "16 to 64 bits, with any strides. Arrays in the CPU's memory are scanned by the host device, those of torch and\n"   \
+  "CuPy by their own GPU, all others by the current GPU. Nothing is copied but a scalar of NumPy, and an array that\n" \
+  "repeats one item along the axis (a stride of 0).\n"
 
 #define SCANTUNE_ERRORS                                                                                             \
   "Raises TypeError for a wrong type, ValueError for a wrong value, IndexError for an axis that x does not have,\n" \
@@ -42,7 +43,7 @@ struct Function {
   const char* documentation;
 };
 
-// As NumPy has them.
+// The functions that take what NumPy's of the same names take.
 constexpr Function kOfNumpy[] = {
 #define SCANTUNE_OF_NUMPY(name, operation, results)                                                       \
   {name, operation, "def " name "(x, /, axis=None, dtype=None, out=None)",                                \
@@ -54,7 +55,7 @@ constexpr Function kOfNumpy[] = {
     SCANTUNE_OF_NUMPY("cumprod", "product", "products"),
 };
 
-// As the array API standard has them.
+// The functions that the array API standard defines.
 constexpr Function kOfStandard[] = {
 #define SCANTUNE_OF_STANDARD(name, operation, results)                                                         \
   {name, operation, "def " name "(x, /, *, axis=None, dtype=None, include_initial=False)",                     \
@@ -67,7 +68,7 @@ constexpr Function kOfStandard[] = {
     SCANTUNE_OF_STANDARD("cumulative_prod", "product", "products"),
 };
 
-// With the places of the results, as torch has them.
+// The functions that return values and their places, as torch does.
 struct FunctionWithPlaces {
   Function values;
   const char* places;
