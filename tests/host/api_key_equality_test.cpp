@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "downloaded.h"
 #include "message_of.h"
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
@@ -27,13 +28,6 @@ using runtime::Kind;
 using runtime::UserFunction;
 
 constexpr std::uint64_t kItems = 5'003;
-
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> values(buffer.size());
-  buffer.download(values.data());
-  return values;
-}
 
 int item(std::uint64_t index) { return static_cast<int>(index * 7919 % 101) - 50; }
 
@@ -111,7 +105,7 @@ Runs<Key> runs_of(const std::vector<Key>& keys) {
   return runs;
 }
 
-// As many of the outputs as there is room for, and behind them what was there before.
+// Expects the first results, as many as there is room for, and behind them what was there before.
 template <class T>
 void expect_first(const Buffer<T>& found, std::vector<T> expected, std::uint64_t room, const T& before) {
   if (expected.size() > room) expected.resize(room);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "downloaded.h"
 #include "scantune/runtime.hpp"
 
 namespace scantune::api_maps_test {
@@ -11,13 +12,6 @@ namespace scantune::api_maps_test {
 using runtime::Buffer;
 
 inline constexpr std::uint64_t kItems = 4099;
-
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> values(buffer.size());
-  buffer.download(values.data());
-  return values;
-}
 
 inline std::vector<float> some_floats() {
   std::vector<float> values(kItems);

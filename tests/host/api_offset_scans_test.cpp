@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "downloaded.h"
 #include "message_of.h"
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
@@ -21,13 +22,6 @@ using runtime::Op;
 
 constexpr std::uint64_t kItems = 20'011, kCount = 203;
 constexpr int kLeft = -77;  // what is in the output where no segment is
-
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> values(buffer.size());
-  buffer.download(values.data());
-  return values;
-}
 
 std::vector<int> some_items() {
   std::vector<int> items(kItems);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "downloaded.h"
 #include "operator_sources.h"
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
@@ -25,13 +26,6 @@ using runtime::Kind;
 using runtime::Op;
 
 constexpr std::uint64_t kItems = 5003;
-
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> values(buffer.size());
-  buffer.download(values.data());
-  return values;
-}
 
 template <class Out, class Acc = runtime::default_accumulator_t<Out, Out>, class In>
 std::vector<Out> scanned(const std::vector<In>& values, const runtime::ScanOptions<Acc>& options = {}) {

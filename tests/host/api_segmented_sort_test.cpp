@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "downloaded.h"
 #include "message_of.h"
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
@@ -25,13 +26,6 @@ constexpr float kLeft = -77;  // what is in the output where no segment is
 const std::string kConfig =
     R"({"family": "sort_segments", "parameters": {"block_threads": 64, "segment_threads": 8, "items_per_thread": 2, )"
     R"("segments_at_once": 2, "long_threads": 64, "long_items": 8}})";
-
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> values(buffer.size());
-  buffer.download(values.data());
-  return values;
-}
 
 std::vector<float> some_keys() {
   std::vector<float> keys(kItems);

@@ -12,6 +12,7 @@
 #include <ranges>
 #include <vector>
 
+#include "downloaded.h"
 #include "message_of.h"
 #include "prepared_kernels.h"
 #include "scantune/runtime.hpp"
@@ -25,13 +26,6 @@ using runtime::Kind;
 using runtime::Op;
 
 constexpr std::uint64_t kItems = 10'007;
-
-template <class T>
-std::vector<T> downloaded(const Buffer<T>& buffer) {
-  std::vector<T> values(buffer.size());
-  buffer.download(values.data());
-  return values;
-}
 
 std::vector<int> some_items() {
   std::vector<int> items(kItems);

@@ -26,7 +26,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "transposed": lambda x: x.T,
     "every third": lambda x: x[:, ::3],
 }
-# Of each function: what it is called with, and what NumPy says.
+# Each function has the arguments that it is called with, and what NumPy computes for them.
 FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
     "cumsum": ({"axis": 1}, lambda x: np.cumsum(x, 1)),
     "cumprod": ({"axis": 0}, lambda x: np.cumprod(x, 0)),

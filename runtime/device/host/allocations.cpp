@@ -82,7 +82,8 @@ const Allocations::Range* Allocations::find(const void* address) const {
       ranges_.begin(), ranges_.end(), address,
       [](const void* wanted, const Range& range) { return wanted < static_cast<const void*>(range.begin); });
   if (after != ranges_.begin() && (after - 1)->contains(address, 1)) return &*(after - 1);
-  // Of wrapped ranges that overlap, the one that reaches farthest.
+  // Wrapped ranges may overlap. Of those with the address, the one that reaches farthest has most of an array that
+  // begins there.
   const Range* farthest = nullptr;
   for (const Range& range : wrapped_)
     if (range.contains(address, 1) && (farthest == nullptr || range.end() > farthest->end())) farthest = &range;
