@@ -270,6 +270,27 @@ TEST_F(SegmentsOnGpu, AreRightPast2To32Items) {
   EXPECT_EQ(found, (std::vector<std::int64_t>{static_cast<std::int64_t>(kItems) - 16, 0, 9}));
 }
 
+class SegmentsLargeOnGpu : public SegmentsOnGpu {};
+
+// The last segment, past all that 32 bits count, has all items.
+TEST_F(SegmentsLargeOnGpu, AreRightOfMoreThan2To32Segments) {
+  constexpr u64 kItems = 9, kSegments = (u64{1} << 32) + 5, kBounds = kSegments + 1;
+  constexpr u64 kBytes = kBounds * sizeof(std::uint32_t) + kSegments;
+  if (kBytes + kBytes / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
+  const runtime::Buffer<std::int8_t> input(std::vector<std::int8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}), sums(kSegments);
+  const runtime::Buffer<std::uint32_t> bounds(kBounds);
+  device_->fill(bounds.data(), std::byte{0}, kBounds * sizeof(std::uint32_t));
+  device_->fill(sums.data(), std::byte{99}, kSegments);
+  const std::uint32_t last = kItems;
+  device_->upload(bounds.data() + kSegments, &last, sizeof last);
+  runtime::segmented_reduce(input.data(), bounds.data(), sums.data(), kItems, kSegments);
+  std::vector<std::int8_t> found(7);
+  device_->download(found.data(), sums.data() + kSegments - found.size(), found.size());
+  EXPECT_EQ(found, (std::vector<std::int8_t>{0, 0, 0, 0, 0, 0, 45}));
+  device_->download(found.data(), sums.data(), found.size());
+  EXPECT_EQ(found, std::vector<std::int8_t>(7, 0));
+}
+
 class ReductionsLargeOnGpu : public ReductionsOnGpu {};
 
 // Half of the index, or a count of 32 bits, would lead elsewhere: all other items are the same.

@@ -1,6 +1,7 @@
 // Segments that start where flags or keys say, on the GPU: with an initial value of each, and with keys that a source
 // compares. What families do with them is in families_test.cpp.
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpu_test.h"
@@ -65,36 +66,81 @@ const char* const kSameHouse =
     "__device__ bool equal(Value a, Value b, State mask) {\n"
     "  return a.country == b.country && ((a.house ^ b.house) & mask.bits) == 0;\n}\n";
 
-TEST_F(StartsOnGpu, AreWhereASourceSaysThatKeysDiffer) {
-  for (const std::size_t n : kSizes) {
-    std::vector<std::int32_t> items(n), sums, scanned(n);
-    std::vector<Address> addresses(n), first;
+// Addresses whose houses differ in bits that a mask leaves out, an item of each, and what runs of them come to.
+struct Runs {
+  explicit Runs(std::size_t n) : items(n), addresses(n), scanned(n) {
     std::int32_t kind = 0;
     for (std::size_t index = 0; index < n; ++index) {
       items[index] = item(index);
       if (starts_at(index)) kind = (kind + 1) % 4;
       addresses[index] = {kind / 2, static_cast<float>(index), kind % 2 + (item(index) & 0x3f0)};
       if (starts_at(index)) {
-        first.push_back(addresses[index]);
+        keys.push_back(addresses[index]);
         sums.push_back(0);
       }
       scanned[index] = sums.back() += items[index];
     }
-    const Buffer<std::int32_t> in(items), out(n), totals(n);
-    const Buffer<Address> keys(addresses), run_keys(n);
+  }
+
+  std::vector<std::int32_t> items;
+  std::vector<Address> addresses, keys;
+  std::vector<std::int32_t> scanned, sums;
+};
+
+TEST_F(StartsOnGpu, AreWhereASourceSaysThatKeysDiffer) {
+  for (const std::size_t n : kSizes) {
+    const Runs runs(n);
+    const Buffer<std::int32_t> in(runs.items), out(n), totals(n);
+    const Buffer<Address> keys(runs.addresses), run_keys(n);
     const Buffer<std::uint64_t> count(1);
     const auto equality = Equality::source(kSameHouse, Mask{0xf});
     runtime::scan_by_key(in.data(), keys.data(), out.data(), n, {.equality = equality});
-    EXPECT_EQ(downloaded(out), scanned) << n << " items";
+    EXPECT_EQ(downloaded(out), runs.scanned) << n << " items";
     runtime::reduce_by_key(in.data(), keys.data(), run_keys.data(), totals.data(), count.data(), n,
                            {.equality = equality});
-    EXPECT_EQ(downloaded(count).front(), first.size()) << n << " items";
+    EXPECT_EQ(downloaded(count).front(), runs.keys.size()) << n << " items";
     auto found_keys = downloaded(run_keys);
     auto found_sums = downloaded(totals);
-    found_keys.resize(first.size());
-    found_sums.resize(sums.size());
-    EXPECT_EQ(found_keys, first) << n << " items";
-    EXPECT_EQ(found_sums, sums) << n << " items";
+    found_keys.resize(runs.keys.size());
+    found_sums.resize(runs.sums.size());
+    EXPECT_EQ(found_keys, runs.keys) << n << " items";
+    EXPECT_EQ(found_sums, runs.sums) << n << " items";
+  }
+}
+
+// Two plans whose masks differ, of one kernel, on eight streams at once and in a graph on each. With a mask of no bits
+// countries alone differ.
+TEST_F(StartsOnGpu, AreThoseOfEachPlansStateOnEightStreamsAtOnce) {
+  constexpr std::size_t kItems = 1'000'003;
+  const Runs runs(kItems);
+  std::vector<std::int32_t> by_country(kItems);
+  for (std::size_t index = 0; index < kItems; ++index) {
+    const bool goes_on = index > 0 && runs.addresses[index].country == runs.addresses[index - 1].country;
+    by_country[index] = runs.items[index] + (goes_on ? by_country[index - 1] : 0);
+  }
+  const std::vector<std::int32_t>* const expected[] = {&runs.scanned, &by_country};
+  const Buffer<std::int32_t> in(runs.items);
+  const Buffer<Address> keys(runs.addresses);
+  std::vector<runtime::ScanByKeyPlan<std::int32_t, Address>> plans;
+  for (const std::int32_t mask : {0xf, 0})
+    plans.push_back(runtime::scan_by_key_plan<std::int32_t, Address>(
+        kItems, {.equality = Equality::source(kSameHouse, Mask{mask}), .captured_launches = 8}));
+  const std::vector<TestStream> streams(8);
+  std::vector<Buffer<std::int32_t>> outputs;
+  std::vector<std::unique_ptr<TestGraph>> graphs;
+  for (std::size_t index = 0; index < streams.size(); ++index) {
+    const Buffer<std::int32_t>& output = outputs.emplace_back(kItems);
+    graphs.push_back(std::make_unique<TestGraph>(
+        streams[index], [&] { plans[index % 2](in.data(), keys.data(), output.data(), streams[index]); }));
+  }
+  for (int round = 0; round < 50; ++round)
+    for (std::size_t index = 0; index < streams.size(); ++index) {
+      plans[(index + 1) % 2](in.data(), keys.data(), outputs[index].data(), streams[index]);
+      graphs[index]->launch(streams[index]);
+    }
+  for (std::size_t index = 0; index < streams.size(); ++index) {
+    streams[index].synchronize();
+    EXPECT_TRUE(downloaded(outputs[index]) == *expected[index % 2]) << "stream " << index;
   }
 }
 
