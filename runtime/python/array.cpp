@@ -144,6 +144,20 @@ Span span_of(const Array& array) {
   return span;
 }
 
+std::vector<std::uint64_t> shape_of(const Array& array) {
+  std::vector<std::uint64_t> shape;
+  shape.reserve(array.extents.size());
+  for (const Extent& extent : array.extents) shape.push_back(extent.size);
+  return shape;
+}
+
+bool is_contiguous(const Array& array) {
+  std::int64_t dense = 1;
+  for (std::size_t i = array.extents.size(); i-- > 0; dense *= static_cast<std::int64_t>(array.extents[i].size))
+    if (array.extents[i].size > 1 && array.extents[i].stride != dense) return array.size() == 0;
+  return true;
+}
+
 Array array_of(const std::string& function, const std::string& argument, nb::object object,
                std::int64_t waiting_stream) {
   const Argument named{function, argument};

@@ -47,6 +47,11 @@ struct Span {
 };
 Span span_of(const Array& array);  // that of an empty array is empty
 
+std::vector<std::uint64_t> shape_of(const Array& array);
+
+// Whether the items are one after the other in C order.
+bool is_contiguous(const Array& array);
+
 // What DLPack is asked for an array of a GPU: that this stream waits for its items, by DLPack's numbers, or none.
 constexpr std::int64_t kNoStreamWaits = -1, kLegacyStreamWaits = 1;
 

@@ -6,33 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "python/errors.h"
+#include "python/determinism.h"
+#include "python/documentation.h"
 #include "python/scan_arguments.h"
 
 namespace nb = nanobind;
 
 namespace scantune::python {
 namespace {
-
-#define SCANTUNE_ARRAYS                                                                                                \
-  "x: an array of NumPy, or one with __dlpack__() or __cuda_array_interface__, of bool, integers or floats of\n"       \
-  "16 to 64 bits, with any strides. Arrays in the CPU's memory are scanned by the host device, those of torch and\n"   \
-  "CuPy by their own GPU, all others by the current GPU. Nothing is copied but a scalar of NumPy, and an array that\n" \
-  "repeats one item along the axis (a stride of 0).\n"
-
-#define SCANTUNE_ERRORS                                                                                             \
-  "Raises TypeError for a wrong type, ValueError for a wrong value, IndexError for an axis that x does not have,\n" \
-  "each after the name of the argument, and RuntimeError if no kernel can be compiled or run, as without a C++\n"   \
-  "compiler on the host."
-
-#define SCANTUNE_DTYPE                                                                                              \
-  "dtype: of the results. By default bool and integers become 64 bits wide, as the library of x widens them, and\n" \
-  "floats keep their type. Integers wrap; 16-bit floats are accumulated in 32 bits. Floats do not become\n"         \
-  "integers.\n"
-
-#define SCANTUNE_OUT                                                                                                \
-  "out: the array for the results, of their shape and on the device of x; the default dtype is then that of out.\n" \
-  "It may be x, if its items are of the same size, and overlaps it in no other way.\n"
 
 using Axis = std::optional<std::int64_t>;
 
@@ -98,18 +79,16 @@ constexpr Function kScan = {
     "scan", nullptr,
     "def scan(x, /, op=\"sum\", *, axis=-1, inclusive=True, reverse=False, init=None, dtype=None, out=None, "
     "stream=None, determinism=None)",
-    "Return the scan of an array along an axis.\n\n" SCANTUNE_ARRAYS
-    "op: sum, product, min, max, bit_and, bit_or or bit_xor; min and max propagate NaN.\n"
+    "Return the scan of an array along an axis.\n\n" SCANTUNE_ARRAYS SCANTUNE_OP
     "axis: the axis, from the end if it is negative.\n"
     "inclusive: whether a result has its own item. An exclusive scan begins with init, or with the identity.\n"
     "reverse: whether items are combined from the last one to the first.\n"
     "init: a number that is combined before the first item.\n" SCANTUNE_DTYPE
-    "Results of all operations but sum and product have the dtype of x by default.\n" SCANTUNE_OUT
-    "stream: of a GPU, a number or an object of its library; by default the library's current one.\n"
+    "Results of all operations but sum and product have the dtype of x by default.\n" SCANTUNE_OUT SCANTUNE_STREAM
     "determinism: \"run_to_run\" for equal bits on every run of one device and config.\n"
     "\nReturns an array of the library of x, of its shape.\n\n" SCANTUNE_ERRORS};
 
-const Operation& operation_of(const char* name) { return *find_operation(name); }
+const Operation& row_of(const char* name) { return *find_operation(name); }
 
 void add_functions_of_numpy(nb::module_& module) {
   for (const Function& function : kOfNumpy)
@@ -117,10 +96,9 @@ void add_functions_of_numpy(nb::module_& module) {
         function.name,
         [&function](nb::object x, Axis axis, nb::object dtype, nb::object out) {
           return scanned({.function = function.name,
-                          .operation = operation_of(function.operation),
+                          .operation = row_of(function.operation),
                           .x = std::move(x),
-                          .axis = axis,
-                          .no_axis = NoAxis::flattens,
+                          .axis = {axis, NoAxis::flattens},
                           .dtype = std::move(dtype),
                           .out = std::move(out)});
         },
@@ -134,9 +112,9 @@ void add_functions_of_standard(nb::module_& module) {
         function.name,
         [&function](nb::object x, Axis axis, nb::object dtype, bool include_initial) {
           return scanned({.function = function.name,
-                          .operation = operation_of(function.operation),
+                          .operation = row_of(function.operation),
                           .x = std::move(x),
-                          .axis = axis,
+                          .axis = {axis},
                           .includes_initial = include_initial,
                           .dtype = std::move(dtype)});
         },
@@ -150,16 +128,14 @@ void add_functions_with_places(nb::module_& module) {
         values.name,
         [&values, &places](nb::object x, std::int64_t axis) {
           ScanArguments arguments{.function = values.name,
-                                  .operation = operation_of(values.operation),
+                                  .operation = row_of(values.operation),
                                   .x = x,
-                                  .axis = axis,
-                                  .keeps_no_dimension = true};
+                                  .axis = {.axis = axis, .keeps_no_dimension = true}};
           nb::object greatest = scanned(arguments);
           return nb::make_tuple(greatest, scanned({.function = values.name,
-                                                   .operation = operation_of(places),
+                                                   .operation = row_of(places),
                                                    .x = std::move(x),
-                                                   .axis = axis,
-                                                   .keeps_no_dimension = true}));
+                                                   .axis = {.axis = axis, .keeps_no_dimension = true}}));
         },
         nb::arg(), nb::arg("axis") = -1, nb::sig(values.signature), values.documentation);
 }
@@ -170,10 +146,9 @@ void add_functions_of_floats(nb::module_& module) {
         function.name,
         [&function](nb::object x, std::int64_t axis, nb::object out) {
           return scanned({.function = function.name,
-                          .operation = operation_of(function.operation),
+                          .operation = row_of(function.operation),
                           .x = std::move(x),
-                          .axis = axis,
-                          .keeps_no_dimension = true,
+                          .axis = {.axis = axis, .keeps_no_dimension = true},
                           .out = std::move(out)});
         },
         nb::arg(), nb::arg("axis") = -1, nb::kw_only(), nb::arg("out") = nb::none(), nb::sig(function.signature),
@@ -182,16 +157,9 @@ void add_functions_of_floats(nb::module_& module) {
 
 const Operation& named_operation(const std::string& name) {
   const Operation* const operation = find_operation(name);
-  if (operation == nullptr || operation->op == SCANTUNE_CUSTOM)
+  if (operation == nullptr || !operation->is_for_callers())
     refuse(nb::value_error, kScan.name, "op is '" + name + "'; it must be one of " + operation_names());
   return *operation;
-}
-
-scantune_determinism named_determinism(const std::optional<std::string>& name) {
-  if (!name) return SCANTUNE_UNCONSTRAINED;
-  if (*name != "run_to_run")
-    refuse(nb::value_error, kScan.name, "determinism is '" + *name + "'; it must be None or run_to_run");
-  return SCANTUNE_RUN_TO_RUN;
 }
 
 void add_scan(nb::module_& module) {
@@ -202,15 +170,14 @@ void add_scan(nb::module_& module) {
         return scanned({.function = kScan.name,
                         .operation = named_operation(op),
                         .x = std::move(x),
-                        .axis = axis,
-                        .keeps_no_dimension = true,
+                        .axis = {.axis = axis, .keeps_no_dimension = true},
                         .dtype = std::move(dtype),
                         .out = std::move(out),
                         .stream = std::move(stream),
                         .init = std::move(init),
                         .kind = inclusive ? SCANTUNE_INCLUSIVE : SCANTUNE_EXCLUSIVE,
                         .direction = reverse ? SCANTUNE_REVERSE : SCANTUNE_FORWARD,
-                        .determinism = named_determinism(determinism)});
+                        .determinism = named_determinism(kScan.name, determinism)});
       },
       nb::arg(), nb::arg("op") = "sum", nb::kw_only(), nb::arg("axis") = -1, nb::arg("inclusive") = true,
       nb::arg("reverse") = false, nb::arg("init") = nb::none(), nb::arg("dtype") = nb::none(),

@@ -4,6 +4,10 @@
 
 namespace scantune::python {
 
+scantune_device device_of(const Array& array) {
+  return array.place.is_host() ? SCANTUNE_HOST_DEVICE : SCANTUNE_CURRENT_GPU;
+}
+
 HostMemory::HostMemory(const Array& array) {
   if (!array.place.is_host()) return;
   const Span span = span_of(array);

@@ -8,6 +8,9 @@
 
 namespace scantune::python {
 
+// The device that runs requests on an array.
+scantune_device device_of(const Array& array);
+
 class HostMemory {
  public:
   // Nothing happens for arrays on GPUs. Throws as the library does.

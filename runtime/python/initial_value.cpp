@@ -13,10 +13,11 @@ std::string bytes_of(T value) {
 }
 
 template <class T>
-std::string bytes_of(const ScanArguments& arguments, nb::handle number, const char* type) {
+std::string bytes_of(const ArgumentName& name, nb::handle number, const char* type) {
   T value{};
   if (!nb::try_cast(number, value))
-    refuse(nb::value_error, arguments.function, "init is " + spelled(number) + ", which is not of type " + type);
+    refuse(nb::value_error, name.function,
+           name.argument + (" is " + spelled(number)) + ", which is not of type " + type);
   return bytes_of(value);
 }
 
@@ -27,39 +28,41 @@ bool begins_with_true(scantune_operator op) { return op == SCANTUNE_MIN || op ==
 
 }  // namespace
 
-std::string initial_value(const ScanArguments& arguments, const ElementType& items, const ElementType& results) {
-  const scantune_type type = scantune_accumulator(items.type, results.type);
-  if (is_boolean(items, results)) {
-    const nb::handle init = arguments.init;
-    if (init.is_none() && arguments.kind == SCANTUNE_INCLUSIVE) return {};
-    const bool is_true =
-        init.is_none() ? begins_with_true(arguments.operation.op) : nb::bool_(nb::borrow(init)).operator bool();
-    return bytes_of<std::int32_t>(is_true ? 1 : 0);
-  }
-  if (arguments.init.is_none()) return {};
+std::string bytes_of_number(const ArgumentName& name, nb::handle argument, scantune_type type) {
   const bool is_floating = type == SCANTUNE_F32 || type == SCANTUNE_F64;
-  const nb::object number =
-      nb::steal(is_floating ? PyNumber_Float(arguments.init.ptr()) : PyNumber_Index(arguments.init.ptr()));
+  const nb::object number = nb::steal(is_floating ? PyNumber_Float(argument.ptr()) : PyNumber_Index(argument.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();
-    refuse(nb::type_error, arguments.function,
-           "init is an object of type " + spelled(arguments.init.type().attr("__name__")) + "; it must be " +
+    refuse(nb::type_error, name.function,
+           name.argument + (" is an object of type " + spelled(argument.type().attr("__name__"))) + "; it must be " +
                (is_floating ? "a number" : "an integer, as the results are"));
   }
   switch (type) {
     case SCANTUNE_I32:
-      return bytes_of<std::int32_t>(arguments, number, "int32");
+      return bytes_of<std::int32_t>(name, number, "int32");
     case SCANTUNE_U32:
-      return bytes_of<std::uint32_t>(arguments, number, "uint32");
+      return bytes_of<std::uint32_t>(name, number, "uint32");
     case SCANTUNE_I64:
-      return bytes_of<std::int64_t>(arguments, number, "int64");
+      return bytes_of<std::int64_t>(name, number, "int64");
     case SCANTUNE_U64:
-      return bytes_of<std::uint64_t>(arguments, number, "uint64");
+      return bytes_of<std::uint64_t>(name, number, "uint64");
     case SCANTUNE_F32:
-      return bytes_of<float>(arguments, number, "float32");
+      return bytes_of<float>(name, number, "float32");
     default:
-      return bytes_of<double>(arguments, number, "float64");
+      return bytes_of<double>(name, number, "float64");
   }
+}
+
+std::string initial_value(const std::string& function, const Operation& operation, const Start& start,
+                          const ElementType& items, const ElementType& results) {
+  const nb::handle init = start.init;
+  if (is_boolean(items, results)) {
+    if (init.is_none() && !start.is_written) return {};
+    const bool is_true = init.is_none() ? begins_with_true(operation.op) : nb::bool_(nb::borrow(init)).operator bool();
+    return bytes_of<std::int32_t>(is_true ? 1 : 0);
+  }
+  if (init.is_none()) return {};
+  return bytes_of_number({function, "init"}, init, scantune_accumulator(items.type, results.type));
 }
 
 }  // namespace scantune::python

@@ -18,6 +18,7 @@ class Library {
   // The rest is for known ones alone.
   nanobind::object empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
   nanobind::object contiguous(const Array& array) const { return row_.attr("contiguous")(array.object); }
+  nanobind::object flat(const Array& array) const { return row_.attr("flat")(array.object); }
   std::string dtype_name(nanobind::handle dtype) const;
   std::string sums_of_unsigned() const;
   std::uint64_t current_stream(std::int32_t gpu) const;

@@ -42,13 +42,6 @@ constexpr Operation kOperations[] = {
     {"logaddexp", SCANTUNE_CUSTOM, Takes::floats, Yields::items, kAddExponentials, kLoadExponent, kStoreLogarithm, 2},
 };
 
-scantune_function function_of(scantune_function_role role, const char* source) {
-  scantune_function function = SCANTUNE_FUNCTION_INIT;
-  function.role = role;
-  function.source = source;
-  return function;
-}
-
 }  // namespace
 
 const Operation* find_operation(std::string_view name) {
@@ -59,32 +52,8 @@ const Operation* find_operation(std::string_view name) {
 std::string operation_names() {
   std::string names;
   for (const Operation& operation : kOperations)
-    if (operation.op != SCANTUNE_CUSTOM) names += (names.empty() ? "" : ", ") + std::string(operation.name);
+    if (operation.is_for_callers()) names += (names.empty() ? "" : ", ") + std::string(operation.name);
   return names;
-}
-
-Combination::Combination(const Operation& operation, const ElementType& items, const ElementType& results)
-    : operation_(operation), items_(items.type), results_(results.type) {
-  if (operation.op != SCANTUNE_CUSTOM) return;
-  const std::uint32_t accumulated = items.bits == 64 ? 8 : 4;
-  word_bytes_ = operation.yields == Yields::places ? 8 : accumulated;
-  source_ = std::string("using T = ") + items.in_source + ";\n" + operation.combine;
-  combine_ = function_of(SCANTUNE_FUNCTION_COMBINE, source_.c_str());
-  load_ = function_of(SCANTUNE_FUNCTION_MAP, operation.load);
-  store_ = function_of(SCANTUNE_FUNCTION_MAP, operation.store);
-}
-
-void Combination::put_into(scantune_scan_request& request) const {
-  request.op = operation_.op;
-  request.input_type = items_;
-  request.output_type = results_;
-  if (operation_.op != SCANTUNE_CUSTOM) return;
-  request.accumulator_type = SCANTUNE_CUSTOM_TYPE;
-  request.custom_bytes = static_cast<std::uint32_t>(operation_.words) * word_bytes_;
-  request.custom_alignment = word_bytes_;
-  request.combine = &combine_;
-  request.load = &load_;
-  request.store = &store_;
 }
 
 }  // namespace scantune::python

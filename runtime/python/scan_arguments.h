@@ -3,24 +3,21 @@
 
 #include <nanobind/nanobind.h>
 
-#include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
 
+#include "python/axis.h"
 #include "python/operation.h"
+#include "python/scan_call.h"
 
 namespace scantune::python {
 
-enum class NoAxis { flattens, is_refused };  // what axis=None means beyond one dimension
-
 struct ScanArguments {
   std::string function;
-  const Operation& operation;
+  Operation operation;
   nanobind::object x;
-  std::optional<std::int64_t> axis;
-  NoAxis no_axis = NoAxis::is_refused;
-  bool keeps_no_dimension = false;  // results of a 0-d array are 0-d, not 1-d
-  bool includes_initial = false;    // one more result along the axis: the identity, before the others
+  AxisArgument axis;
+  bool includes_initial = false;  // one more result along the axis: the identity, before the others
   nanobind::object dtype = nanobind::none();
   nanobind::object out = nanobind::none();
   nanobind::object stream = nanobind::none();
@@ -29,6 +26,9 @@ struct ScanArguments {
   scantune_direction direction = SCANTUNE_FORWARD;
   scantune_determinism determinism = SCANTUNE_UNCONSTRAINED;
 };
+
+// Calls use() with the scan, and returns its array of results. Throws as scanned() does.
+nanobind::object with_scan(const ScanArguments& arguments, const std::function<void(const ScanCall&)>& use);
 
 // Scans, and returns the array of results. Throws TypeError, ValueError or IndexError that names function and argument.
 nanobind::object scanned(const ScanArguments& arguments);

@@ -4,14 +4,14 @@
 #include <optional>
 #include <string>
 
-#include "python/array.h"
-#include "python/operation.h"
+#include "python/call.h"
+#include "python/combination.h"
+#include "python/rows.h"
 
 namespace scantune::python {
 
 struct ScanCall {
-  std::string function;
-  const Operation& operation;
+  const Combination& combination;
   Array x;
   Array out;
   std::optional<std::size_t> axis;  // none: each item is a row
@@ -23,9 +23,13 @@ struct ScanCall {
 };
 
 // Throws ValueError that names what is wrong with `out` as a place for results, or with both arrays together.
-void check_places(const ScanCall& call);
+void check_places(const Call& call, const Array& x, const Array& out);
+
+// The rows that are scanned, and their request, which points into the scan.
+Rows rows_of(const ScanCall& scan);
+scantune_scan_request request_of(const ScanCall& scan, const Rows& rows);
 
 // Runs it without the GIL. Errors are the library's.
-void run(const ScanCall& call);
+void run(const ScanCall& scan);
 
 }  // namespace scantune::python

@@ -89,6 +89,12 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def kept_kernels(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let functions on arrays compile into that folder."""
+    monkeypatch.setenv("SCANTUNE_CACHE", str(kernels))
+
+
+@pytest.fixture
 def faults(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let every worker started from now on have these faults."""
     return lambda **faults: monkeypatch.setenv("FAKE_WORKER_FAULTS", json.dumps(faults))

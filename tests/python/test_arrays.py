@@ -7,7 +7,6 @@ import sys
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import array_api_strict as strict
@@ -21,10 +20,7 @@ _native = extension.load()
 CPU, CUDA, ROCM = 1, 2, 10
 ADDRESS = 0x7F00_0000_1000
 
-
-@pytest.fixture(autouse=True)
-def kept_kernels(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCANTUNE_CACHE", str(kernels))
+pytestmark = pytest.mark.usefixtures("kept_kernels")
 
 
 class _Tensor(ctypes.Structure):

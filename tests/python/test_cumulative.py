@@ -15,38 +15,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import scantune
+from array_cases import EDGES, FLOATS, INTEGERS, LAYOUTS, OPERATIONS, SHAPES, Array, expect, made, read_only
 
-Array = NDArray[Any]
-
-INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-FLOATS = ["float16", "float32", "float64"]
-# By these shapes and layouts an axis is scanned as rows, columns and strided rows, of planes, and by several calls.
-SHAPES = [(5, 7), (2, 3, 4), (2, 3, 4, 5, 2)]
-LAYOUTS: dict[str, Callable[[Array], Array]] = {
-    "as made": lambda array: array,
-    "transposed": lambda array: array.T,
-    "every third, reversed": lambda array: array[..., ::-3],
-    "repeated": lambda array: np.broadcast_to(array[..., :1], array.shape),
-}
-
-
-@pytest.fixture(autouse=True)
-def kept_kernels(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCANTUNE_CACHE", str(kernels))
-
-
-def made(dtype: str, shape: tuple[int, ...]) -> Array:
-    """Return small items, so that sums and products of floats are exact, with an item at each place that differs."""
-    items = np.random.default_rng(1).integers(0, 2 if dtype == "bool" else 4, shape)
-    return np.asarray(items).astype(dtype)
-
-
-def expect(found: Array, expected: Array, *what: object) -> None:
-    assert (found.dtype, found.shape) == (expected.dtype, expected.shape), what
-    np.testing.assert_array_equal(found, expected, err_msg=str(what))
+pytestmark = pytest.mark.usefixtures("kept_kernels")
 
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
@@ -58,9 +31,6 @@ def test_sums_along_every_axis_of_every_layout_are_those_of_numpy(dtype: str) ->
         x = LAYOUTS[layout](made(dtype, shape))
         for axis in [None, *range(-1, x.ndim)]:
             expect(scantune.cumsum(x, axis), np.cumsum(x, axis), shape, layout, axis)
-
-
-EDGES = [0, 1, 31, 32, 33, 2047, 2048, 2049, 20_000]
 
 
 @pytest.mark.parametrize("n", EDGES)
@@ -144,12 +114,6 @@ def test_logarithms_of_summed_exponentials_do_not_overflow(dtype: str, tolerance
     expect(scantune.logcumsumexp(edges), np.asarray([-np.inf, -np.inf, 2, np.inf, np.inf, np.nan, np.nan], dtype))
 
 
-OPERATIONS: dict[str, Any] = {
-    "sum": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum,
-    "bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor,
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("op", OPERATIONS)
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("init", [None, 3])
@@ -193,11 +157,6 @@ def test_results_go_where_out_says() -> None:
     assert scantune.scan(same, axis=0, out=same) is same
     expect(same, expected)
     expect(scantune.cumsum(x, 0, out=np.empty((6, 8), "int16")), np.cumsum(x, 0, dtype="int16"))
-
-
-def read_only(array: Array) -> Array:
-    array.flags.writeable = False
-    return array
 
 
 ITEMS = np.zeros(8, "int64")

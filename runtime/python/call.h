@@ -1,0 +1,49 @@
+// One call of a function on arrays: how it takes, checks and makes them, and the stream in which it runs.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "python/array.h"
+#include "python/errors.h"
+#include "python/library.h"
+
+namespace scantune::python {
+
+class Call {
+ public:
+  // x: the array whose library makes the results.
+  Call(std::string function, const nanobind::object& x, nanobind::object stream = nanobind::none());
+
+  const std::string& function() const { return function_; }
+  const Library& library() const { return library_; }
+
+  // Both throw as array_of() does.
+  Array input(const std::string& argument, nanobind::object object) const;
+  Array output(const std::string& argument, nanobind::object object) const;
+  // The array as one dimension, and in C order: a copy if it must be. Both throw ValueError if it cannot be made, or
+  // not in the stream.
+  Array flattened(const Array& x) const;
+  Array contiguous(const std::string& argument, const Array& array) const;
+
+  nanobind::object made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
+  std::uint64_t stream_for(const Array& x) const;
+  bool has_stream() const { return !stream_.is_none(); }
+
+  [[noreturn]] void refuse(Exception exception, const std::string& because) const {
+    python::refuse(exception, function_, because);
+  }
+
+ private:
+  void refuse_copy(const std::string& because) const;
+
+  std::string function_;
+  Library library_;
+  nanobind::object stream_;
+  std::int64_t waiting_stream_ = kNoStreamWaits;
+};
+
+}  // namespace scantune::python

@@ -1,0 +1,27 @@
+// What the documentation of several functions says.
+#pragma once
+
+#define SCANTUNE_ARRAYS                                                                                                \
+  "x: an array of NumPy, or one with __dlpack__() or __cuda_array_interface__, of bool, integers or floats of\n"       \
+  "16 to 64 bits, with any strides. Arrays in the CPU's memory are worked on by the host device, those of torch and\n" \
+  "CuPy by their own GPU, all others by the current GPU.\n"                                                            \
+  "Nothing is copied but a scalar of NumPy, and an array that repeats one item along the axis (a stride of 0).\n"
+
+#define SCANTUNE_ERRORS                                                                                             \
+  "Raises TypeError for a wrong type, ValueError for a wrong value, IndexError for an axis that x does not have,\n" \
+  "each after the name of the argument, and RuntimeError if no kernel can be compiled or run, as without a C++\n"   \
+  "compiler on the host."
+
+#define SCANTUNE_DTYPE                                                                                              \
+  "dtype: of the results. By default bool and integers become 64 bits wide, as the library of x widens them, and\n" \
+  "floats keep their type. Integers wrap; 16-bit floats are accumulated in 32 bits. Floats do not become\n"         \
+  "integers.\n"
+
+#define SCANTUNE_OUT                                                                                                \
+  "out: the array for the results, of their shape and on the device of x; the default dtype is then that of out.\n" \
+  "It may be x, if its items are of the same size, and overlaps it in no other way.\n"
+
+#define SCANTUNE_STREAM \
+  "stream: of a GPU, a number or an object of its library; by default the library's current one.\n"
+
+#define SCANTUNE_OP "op: sum, product, min, max, bit_and, bit_or or bit_xor; min and max propagate NaN.\n"

@@ -1,0 +1,41 @@
+#include "python/output.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace nb = nanobind;
+
+namespace scantune::python {
+namespace {
+
+// Sufficient: each dimension steps over all that the ones with smaller strides reach.
+bool is_injective(const Array& out) {
+  std::vector<Extent> extents;
+  for (const Extent& extent : out.extents)
+    if (extent.size > 1) extents.push_back({extent.size, std::abs(extent.stride)});
+  std::ranges::sort(extents, {}, &Extent::stride);
+  std::int64_t reach = 0;
+  for (const Extent& extent : extents) {
+    if (extent.stride <= reach) return false;
+    reach += static_cast<std::int64_t>(extent.size - 1) * extent.stride;
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_output(const Call& call, const std::string& name, const Array& out, const std::vector<std::uint64_t>& shape,
+                  const Array& x) {
+  const auto refuse_out = [&](const std::string& because) { call.refuse(nb::value_error, name + " " + because); };
+  if (out.is_read_only) refuse_out("is read-only");
+  if (!std::ranges::equal(out.extents, shape, {}, &Extent::size)) refuse_out("has another shape than the results");
+  if (out.place != x.place) refuse_out("is on another device than x");
+  if (out.size() > 0 && !is_injective(out)) refuse_out("has items that overlap each other");
+}
+
+bool overlap(const Array& a, const Array& b) {
+  const Span one = span_of(a), other = span_of(b);
+  return one.begin < other.end && other.begin < one.end;
+}
+
+}  // namespace scantune::python

@@ -1,0 +1,19 @@
+// Arrays as places for results: what is refused of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "python/call.h"
+
+namespace scantune::python {
+
+// Throws ValueError that names the array and what is wrong with it as a place for results of a shape. x: an input.
+void check_output(const Call& call, const std::string& name, const Array& out, const std::vector<std::uint64_t>& shape,
+                  const Array& x);
+
+// Whether both arrays have bytes in common.
+bool overlap(const Array& a, const Array& b);
+
+}  // namespace scantune::python
