@@ -12,7 +12,9 @@ namespace scantune::python {
 // It must outlive the call.
 class Combination {
  public:
-  Combination(const Operation& operation, const ElementType& items, const ElementType& results);
+  // Throws TypeError or ValueError that names the function if the operator's identity is not of the accumulator's type.
+  Combination(const std::string& function, const Operation& operation, const ElementType& items,
+              const ElementType& results);
   Combination(const Combination&) = delete;
   Combination& operator=(const Combination&) = delete;
 
@@ -32,10 +34,12 @@ class Combination {
   }
 
  private:
+  void take(const std::string& function, const OwnOperator& own);
+
   const Operation& operation_;
   scantune_type items_, results_;
   std::uint32_t word_bytes_ = 0;
-  std::string source_;
+  std::string source_, identity_;
   scantune_function combine_ = SCANTUNE_FUNCTION_INIT, load_ = SCANTUNE_FUNCTION_INIT, store_ = SCANTUNE_FUNCTION_INIT;
 };
 

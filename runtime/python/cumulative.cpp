@@ -8,6 +8,7 @@
 
 #include "python/determinism.h"
 #include "python/documentation.h"
+#include "python/own_operator.h"
 #include "python/scan_arguments.h"
 
 namespace nb = nanobind;
@@ -155,20 +156,13 @@ void add_functions_of_floats(nb::module_& module) {
         function.documentation);
 }
 
-const Operation& named_operation(const std::string& name) {
-  const Operation* const operation = find_operation(name);
-  if (operation == nullptr || !operation->is_for_callers())
-    refuse(nb::value_error, kScan.name, "op is '" + name + "'; it must be one of " + operation_names());
-  return *operation;
-}
-
 void add_scan(nb::module_& module) {
   module.def(
       kScan.name,
-      [](nb::object x, const std::string& op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
+      [](nb::object x, nb::object op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
          nb::object dtype, nb::object out, nb::object stream, const std::optional<std::string>& determinism) {
         return scanned({.function = kScan.name,
-                        .operation = named_operation(op),
+                        .operation = operation_of(kScan.name, op),
                         .x = std::move(x),
                         .axis = {.axis = axis, .keeps_no_dimension = true},
                         .dtype = std::move(dtype),

@@ -24,4 +24,4 @@
 #define SCANTUNE_STREAM \
   "stream: of a GPU, a number or an object of its library; by default the library's current one.\n"
 
-#define SCANTUNE_OP "op: sum, product, min, max, bit_and, bit_or or bit_xor; min and max propagate NaN.\n"
+#define SCANTUNE_OP "op: sum, product, min, max, bit_and, bit_or or bit_xor, or an Op; min and max propagate NaN.\n"

@@ -6,6 +6,7 @@
 #include "python/array.h"
 #include "python/cumulative.h"
 #include "python/library.h"
+#include "python/own_operator.h"
 #include "scantune/error.hpp"
 
 namespace nb = nanobind;
@@ -46,6 +47,7 @@ nb::dict seen(nb::object object) {
 
 NB_MODULE(_native, module) {
   nb::register_exception_translator(translate);
+  scantune::python::add_own_operator(module);
   scantune::python::add_cumulative_functions(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });

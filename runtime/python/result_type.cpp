@@ -35,6 +35,8 @@ void check_types(const Call& call, const Operation& operation, const ElementType
     call.refuse(nb::type_error, has + ", and the function is for floating-point numbers");
   if (items.is_floating() && !results.is_floating() && operation.yields != Yields::places)
     call.refuse(nb::type_error, has + ", which do not become " + results.name + ": convert the array or its results");
+  if (operation.own != nullptr && results.is_bool())
+    call.refuse(nb::type_error, "results of an operator of your own are numbers, and would be bool: pass dtype");
   if (operation.yields == Yields::places && std::string_view(results.name) != "int64")
     call.refuse(nb::type_error, "out has items of " + std::string(results.name) + ", and results are int64");
 }

@@ -49,7 +49,7 @@ nb::object with_scan(const ScanArguments& arguments, const std::function<void(co
       initial_value(arguments.function, arguments.operation,
                     {.init = arguments.init, .is_written = arguments.kind == SCANTUNE_EXCLUSIVE}, *x.type, type);
   const std::uint64_t stream = call.stream_for(x);
-  const Combination combination(arguments.operation, *x.type, type);
+  const Combination combination(arguments.function, arguments.operation, *x.type, type);
   const ScanCall scan{.combination = combination,
                       .x = std::move(x),
                       .out = *std::move(out),

@@ -3,6 +3,7 @@
 TYPE_CHECKING = False  # type checkers take this name for true; importing typing would take time, and here nothing may
 
 __all__ = [
+    "Op",
     "__version__",
     "cummax",
     "cummin",
@@ -15,6 +16,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from scantune._native import Op as Op
     from scantune._native import cummax as cummax
     from scantune._native import cummin as cummin
     from scantune._native import cumprod as cumprod

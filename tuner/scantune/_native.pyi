@@ -1,7 +1,14 @@
 # What runtime/python makes of the library. Arrays are those of NumPy, torch, CuPy or the array API standard.
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 Array = TypeVar("Array")
+
+class Op:
+    def __init__(
+        self, source: str, *, identity: float | None = None, name: str | None = None, state: bytes | None = None
+    ) -> None: ...
+
+_Operation: TypeAlias = Literal["sum", "product", "min", "max", "bit_and", "bit_or", "bit_xor"] | Op
 
 def cummax(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
 def cummin(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
@@ -17,7 +24,7 @@ def logcumsumexp(x: Array, /, axis: int = -1, *, out: Array | None = None) -> Ar
 def scan(
     x: Array,
     /,
-    op: Literal["sum", "product", "min", "max", "bit_and", "bit_or", "bit_xor"] = "sum",
+    op: _Operation = "sum",
     *,
     axis: int = -1,
     inclusive: bool = True,
