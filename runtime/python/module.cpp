@@ -7,6 +7,7 @@
 #include "python/cumulative.h"
 #include "python/library.h"
 #include "python/own_operator.h"
+#include "python/scan_plan.h"
 #include "scantune/error.hpp"
 
 namespace nb = nanobind;
@@ -49,6 +50,7 @@ NB_MODULE(_native, module) {
   nb::register_exception_translator(translate);
   scantune::python::add_own_operator(module);
   scantune::python::add_cumulative_functions(module);
+  scantune::python::add_plans(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

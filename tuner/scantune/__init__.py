@@ -4,6 +4,7 @@ TYPE_CHECKING = False  # type checkers take this name for true; importing typing
 
 __all__ = [
     "Op",
+    "ScanPlan",
     "__version__",
     "cummax",
     "cummin",
@@ -12,11 +13,13 @@ __all__ = [
     "cumulative_prod",
     "cumulative_sum",
     "logcumsumexp",
+    "plan",
     "scan",
 ]
 
 if TYPE_CHECKING:
     from scantune._native import Op as Op
+    from scantune._native import ScanPlan as ScanPlan
     from scantune._native import cummax as cummax
     from scantune._native import cummin as cummin
     from scantune._native import cumprod as cumprod
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from scantune._native import cumulative_prod as cumulative_prod
     from scantune._native import cumulative_sum as cumulative_sum
     from scantune._native import logcumsumexp as logcumsumexp
+    from scantune._native import plan as plan
     from scantune._native import scan as scan
 
     __version__: str

@@ -8,6 +8,10 @@ class Op:
         self, source: str, *, identity: float | None = None, name: str | None = None, state: bytes | None = None
     ) -> None: ...
 
+class ScanPlan:
+    def __call__(self, x: Any, out: Array, /, *, stream: Any = None) -> Array: ...
+    def describe(self) -> str: ...
+
 _Operation: TypeAlias = Literal["sum", "product", "min", "max", "bit_and", "bit_or", "bit_xor"] | Op
 
 def cummax(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
@@ -21,6 +25,19 @@ def cumulative_sum(
     x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array: ...
 def logcumsumexp(x: Array, /, axis: int = -1, *, out: Array | None = None) -> Array: ...
+def plan(
+    x: Any,
+    /,
+    op: _Operation = "sum",
+    *,
+    axis: int = -1,
+    inclusive: bool = True,
+    reverse: bool = False,
+    init: float | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    determinism: Literal["run_to_run"] | None = None,
+) -> ScanPlan: ...
 def scan(
     x: Array,
     /,
