@@ -18,7 +18,9 @@ class Combination {
   Combination(const Combination&) = delete;
   Combination& operator=(const Combination&) = delete;
 
-  void put_into(scantune_scan_request& request) const {
+  // Request: a scan's or a reduction's.
+  template <class Request>
+  void put_into(Request& request) const {
     request.op = operation_.op;
     request.input_type = items_;
     request.output_type = results_;

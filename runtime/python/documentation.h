@@ -21,6 +21,10 @@
   "out: the array for the results, of their shape and on the device of x; the default dtype is then that of out.\n" \
   "It may be x, if its items are of the same size, and overlaps it in no other way.\n"
 
+#define SCANTUNE_OUT_APART                                                                                          \
+  "out: the array for the results, of their shape and on the device of x; the default dtype is then that of out.\n" \
+  "It must not overlap x.\n"
+
 #define SCANTUNE_STREAM \
   "stream: of a GPU, a number or an object of its library; by default the library's current one.\n"
 

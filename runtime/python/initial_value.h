@@ -1,4 +1,4 @@
-// The value that a scan starts from, as the bytes of an accumulator.
+// The value that a scan or a reduction starts from, as the bytes of an accumulator.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -7,6 +7,7 @@
 #include "python/cumulative.h"
 #include "python/library.h"
 #include "python/own_operator.h"
+#include "python/reductions.h"
 #include "python/scan_plan.h"
 #include "scantune/error.hpp"
 
@@ -51,6 +52,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_own_operator(module);
   scantune::python::add_cumulative_functions(module);
   scantune::python::add_plans(module);
+  scantune::python::add_reductions(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

@@ -18,6 +18,11 @@ namespace {
 constexpr const char* kLoadPlace = "__device__ Result load(Value x) { return {x, 0, 1}; }";
 constexpr const char* kStorePlace = "__device__ Result store(Value x) { return x.last; }";
 
+// Of a reduction with positions: equal items have no order, as -0 and +0, and the position is the result.
+constexpr const char* kLoadComparable = "__device__ Result load(Value x) { return x == 0 ? Result(0) : Result(x); }";
+constexpr const char* kStorePosition =
+    "__device__ Result store(Value, unsigned long long position) { return position; }";
+
 // The sum of exp(item - most), so that no exponential overflows. Equal ones are not subtracted: both may be infinite.
 constexpr const char* kAddExponentials =
     "struct Value { T most, sum; };\n"
@@ -39,6 +44,8 @@ constexpr Operation kOperations[] = {
     {"bit_xor", SCANTUNE_XOR, Takes::integers, Yields::items},
     {"last_min", SCANTUNE_CUSTOM, Takes::all, Yields::places, SCANTUNE_LAST("<="), kLoadPlace, kStorePlace, 3},
     {"last_max", SCANTUNE_CUSTOM, Takes::all, Yields::places, SCANTUNE_LAST(">="), kLoadPlace, kStorePlace, 3},
+    {"first_min", SCANTUNE_MIN, Takes::all, Yields::places, nullptr, kLoadComparable, kStorePosition},
+    {"first_max", SCANTUNE_MAX, Takes::all, Yields::places, nullptr, kLoadComparable, kStorePosition},
     {"logaddexp", SCANTUNE_CUSTOM, Takes::floats, Yields::items, kAddExponentials, kLoadExponent, kStoreLogarithm, 2},
 };
 

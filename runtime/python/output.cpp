@@ -38,4 +38,10 @@ bool overlap(const Array& a, const Array& b) {
   return one.begin < other.end && other.begin < one.end;
 }
 
+void check_apart(const Call& call, const std::string& name, const Array& out, const std::string& other_name,
+                 const Array& other) {
+  if (overlap(out, other))
+    call.refuse(nb::value_error, name + " overlaps " + other_name + " in memory: pass memory apart from it");
+}
+
 }  // namespace scantune::python

@@ -16,4 +16,8 @@ void check_output(const Call& call, const std::string& name, const Array& out, c
 // Whether both arrays have bytes in common.
 bool overlap(const Array& a, const Array& b);
 
+// Throws ValueError if an output has bytes in common with another array.
+void check_apart(const Call& call, const std::string& name, const Array& out, const std::string& other_name,
+                 const Array& other);
+
 }  // namespace scantune::python

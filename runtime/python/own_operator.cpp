@@ -12,12 +12,13 @@ namespace scantune::python {
 namespace {
 
 constexpr const char* kDocumentation =
-    "An operator of your own for scans of numbers.\n\n"
+    "An operator of your own for scans and reductions of numbers.\n\n"
     "source: CUDA C++ that defines __device__ Value combine(Value earlier, Value later), which must be associative\n"
     "and need not commute. Value is the type in which items are combined: that of the results, or of the items if\n"
     "that is wider and of the same class, and at least 32 bits wide. It is code: take it from people whom you trust\n"
     "alone.\n"
-    "identity: a number that changes no item it is combined with. Exclusive scans need it, or an init.\n"
+    "identity: a number that changes no item it is combined with. Exclusive scans and reductions of empty rows need\n"
+    "it, or an init.\n"
     "name: the key of its tuning records, 1 to 64 letters, digits, '_', '-' and '.'; None shares those of operators\n"
     "that cost as much.\n"
     "state: 1 to 32 bytes, such as struct.pack() makes, of a struct State that the source defines; combine() takes\n"

@@ -39,4 +39,15 @@ Rows rows_along(std::optional<std::size_t> axis, const std::vector<Dimension>& d
   return rows;
 }
 
+Rows rows_of_results(std::optional<std::size_t> axis, const std::vector<Dimension>& dimensions) {
+  Rows rows = rows_along(axis, dimensions);
+  std::int64_t results = 1;
+  for (Dimension* const dimension : {&rows.rows, &rows.planes}) {
+    if (dimension->size > 1 && dimension->out_stride != results)
+      rows.of_calls.push_back(std::exchange(*dimension, kSingle));
+    results *= static_cast<std::int64_t>(dimension->size);
+  }
+  return rows;
+}
+
 }  // namespace scantune::python

@@ -27,6 +27,10 @@ struct Rows {
 // axis. Dimensions that repeat the input (a stride of 0, which a request would take for a dense one) become calls.
 Rows rows_along(std::optional<std::size_t> axis, const std::vector<Dimension>& dimensions);
 
+// The same for functions with one result per row, which are written one after the other: dimensions whose results are
+// not become calls.
+Rows rows_of_results(std::optional<std::size_t> axis, const std::vector<Dimension>& dimensions);
+
 // Calls run(input, output) for each place in some dimensions, the pointers being those of its items and results.
 template <class Run>
 void for_each_place(std::span<const Dimension> dimensions, std::size_t item_bytes, std::size_t out_bytes,

@@ -41,6 +41,9 @@ FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
         {"op": "max", "axis": 1, "reverse": True},
         lambda x: np.maximum.accumulate(x[:, ::-1], 1)[:, ::-1],
     ),
+    "reduce": ({"axis": 0}, lambda x: np.sum(x, 0)),
+    "argmin": ({"axis": 1}, lambda x: np.argmin(x, 1)),
+    "argmax": ({}, np.argmax),
 }
 
 

@@ -33,6 +33,8 @@ def test_an_operator_need_not_commute(dtype: str) -> None:
         expect(scantune.scan(x, LAST), expected, layout)
         shifted = np.hstack([np.zeros((4, 1), dtype), expected[:, :-1]])
         expect(scantune.scan(x, LAST, inclusive=False), shifted, layout)
+        expect(scantune.reduce(x, LAST), expected[:, -1], layout)
+        expect(scantune.reduce(x.T, LAST, axis=0), expected[:, -1], layout)
 
 
 def test_a_state_is_passed_with_each_call() -> None:
@@ -50,8 +52,9 @@ def test_without_an_identity_an_exclusive_scan_needs_init() -> None:
     op = scantune.Op("__device__ Value combine(Value a, Value b) { return a < b ? a : b; }")
     x = np.asarray([5, 3, 8])
     expect(scantune.scan(x, op, inclusive=False, init=9), np.asarray([9, 5, 3]))
-    with pytest.raises(ValueError, match="identity"):
-        scantune.scan(x, op, inclusive=False)
+    for call in (lambda: scantune.scan(x, op, inclusive=False), lambda: scantune.reduce(x[:0], op)):
+        with pytest.raises(ValueError, match="identity"):
+            call()
 
 
 ITEMS = np.zeros((4, 8), "int64")
@@ -67,9 +70,9 @@ ITEMS = np.zeros((4, 8), "int64")
         (lambda: scantune.scan(ITEMS, 3), TypeError, "scan: op is an object of type int; it must be a name or a scan"),
         (lambda: scantune.scan(np.zeros(3, bool), LAST), TypeError, "results of an operator of your own are numbers"),
         (
-            lambda: scantune.scan(ITEMS, scantune.Op("x", identity=1.5)),
+            lambda: scantune.reduce(ITEMS, scantune.Op("x", identity=1.5)),
             TypeError,
-            r"scan: op\.identity is an object of type float; it must be an integer",
+            r"reduce: op\.identity is an object of type float; it must be an integer",
         ),
         (lambda: scantune.scan(ITEMS, scantune.Op("int f();")), RuntimeError, "combine"),
     ],

@@ -6,6 +6,8 @@ __all__ = [
     "Op",
     "ScanPlan",
     "__version__",
+    "argmax",
+    "argmin",
     "cummax",
     "cummin",
     "cumprod",
@@ -14,12 +16,15 @@ __all__ = [
     "cumulative_sum",
     "logcumsumexp",
     "plan",
+    "reduce",
     "scan",
 ]
 
 if TYPE_CHECKING:
     from scantune._native import Op as Op
     from scantune._native import ScanPlan as ScanPlan
+    from scantune._native import argmax as argmax
+    from scantune._native import argmin as argmin
     from scantune._native import cummax as cummax
     from scantune._native import cummin as cummin
     from scantune._native import cumprod as cumprod
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from scantune._native import cumulative_sum as cumulative_sum
     from scantune._native import logcumsumexp as logcumsumexp
     from scantune._native import plan as plan
+    from scantune._native import reduce as reduce
     from scantune._native import scan as scan
 
     __version__: str

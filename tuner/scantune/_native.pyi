@@ -14,6 +14,12 @@ class ScanPlan:
 
 _Operation: TypeAlias = Literal["sum", "product", "min", "max", "bit_and", "bit_or", "bit_xor"] | Op
 
+def argmax(
+    x: Array, /, axis: int | None = None, *, keepdims: bool = False, out: Array | None = None, stream: Any = None
+) -> Array: ...
+def argmin(
+    x: Array, /, axis: int | None = None, *, keepdims: bool = False, out: Array | None = None, stream: Any = None
+) -> Array: ...
 def cummax(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
 def cummin(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
 def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array: ...
@@ -38,6 +44,18 @@ def plan(
     out: Any = None,
     determinism: Literal["run_to_run"] | None = None,
 ) -> ScanPlan: ...
+def reduce(
+    x: Array,
+    /,
+    op: _Operation = "sum",
+    *,
+    axis: int | None = -1,
+    init: float | None = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    stream: Any = None,
+    determinism: Literal["run_to_run"] | None = None,
+) -> Array: ...
 def scan(
     x: Array,
     /,
