@@ -1,10 +1,13 @@
 // What the documentation of several functions says.
 #pragma once
 
-#define SCANTUNE_ARRAYS                                                                                                \
+#define SCANTUNE_ANY_STRIDES                                                                                           \
   "x: an array of NumPy, or one with __dlpack__() or __cuda_array_interface__, of bool, integers or floats of\n"       \
   "16 to 64 bits, with any strides. Arrays in the CPU's memory are worked on by the host device, those of torch and\n" \
-  "CuPy by their own GPU, all others by the current GPU.\n"                                                            \
+  "CuPy by their own GPU, all others by the current GPU.\n"
+
+#define SCANTUNE_ARRAYS \
+  SCANTUNE_ANY_STRIDES  \
   "Nothing is copied but a scalar of NumPy, and an array that repeats one item along the axis (a stride of 0).\n"
 
 #define SCANTUNE_ERRORS                                                                                             \

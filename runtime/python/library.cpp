@@ -20,6 +20,10 @@ nb::object Library::empty(const Array& like, const std::vector<std::uint64_t>& s
   return row_.attr("empty")(like.object, nb::tuple(sizes), type.name);
 }
 
+nb::object Library::moved(const nb::object& array, std::size_t axis, std::size_t place) const {
+  return row_.attr("moved")(array, axis, place);
+}
+
 std::string Library::dtype_name(nb::handle dtype) const {
   return nb::cast<std::string>(row_.attr("dtype_name")(dtype));
 }

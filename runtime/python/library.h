@@ -19,6 +19,8 @@ class Library {
   nanobind::object empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
   nanobind::object contiguous(const Array& array) const { return row_.attr("contiguous")(array.object); }
   nanobind::object flat(const Array& array) const { return row_.attr("flat")(array.object); }
+  // A view with one of its axes elsewhere.
+  nanobind::object moved(const nanobind::object& array, std::size_t axis, std::size_t place) const;
   std::string dtype_name(nanobind::handle dtype) const;
   std::string sums_of_unsigned() const;
   std::uint64_t current_stream(std::int32_t gpu) const;

@@ -9,6 +9,7 @@
 #include "python/own_operator.h"
 #include "python/reductions.h"
 #include "python/scan_plan.h"
+#include "python/sort.h"
 #include "scantune/error.hpp"
 
 namespace nb = nanobind;
@@ -53,6 +54,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_cumulative_functions(module);
   scantune::python::add_plans(module);
   scantune::python::add_reductions(module);
+  scantune::python::add_sorts(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

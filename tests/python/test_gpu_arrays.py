@@ -44,6 +44,8 @@ FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
     "reduce": ({"axis": 0}, lambda x: np.sum(x, 0)),
     "argmin": ({"axis": 1}, lambda x: np.argmin(x, 1)),
     "argmax": ({}, np.argmax),
+    "sort": ({"axis": 0}, lambda x: np.sort(x, 0)),
+    "argsort": ({"axis": 1}, lambda x: np.argsort(x, 1, kind="stable")),
 }
 
 

@@ -8,6 +8,7 @@ __all__ = [
     "__version__",
     "argmax",
     "argmin",
+    "argsort",
     "cummax",
     "cummin",
     "cumprod",
@@ -18,6 +19,7 @@ __all__ = [
     "plan",
     "reduce",
     "scan",
+    "sort",
 ]
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from scantune._native import ScanPlan as ScanPlan
     from scantune._native import argmax as argmax
     from scantune._native import argmin as argmin
+    from scantune._native import argsort as argsort
     from scantune._native import cummax as cummax
     from scantune._native import cummin as cummin
     from scantune._native import cumprod as cumprod
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from scantune._native import plan as plan
     from scantune._native import reduce as reduce
     from scantune._native import scan as scan
+    from scantune._native import sort as sort
 
     __version__: str
 else:

@@ -20,6 +20,16 @@ def argmax(
 def argmin(
     x: Array, /, axis: int | None = None, *, keepdims: bool = False, out: Array | None = None, stream: Any = None
 ) -> Array: ...
+def argsort(
+    x: Array,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    out: Array | None = None,
+    stream: Any = None,
+) -> Array: ...
 def cummax(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
 def cummin(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
 def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array: ...
@@ -69,4 +79,14 @@ def scan(
     out: Array | None = None,
     stream: Any = None,
     determinism: Literal["run_to_run"] | None = None,
+) -> Array: ...
+def sort(
+    x: Array,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    out: Array | None = None,
+    stream: Any = None,
 ) -> Array: ...

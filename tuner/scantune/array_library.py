@@ -19,6 +19,7 @@ class ArrayLibrary:
     empty: Callable[[Any, tuple[int, ...], str], Any]  # like an array, of this shape and type, on its device
     contiguous: Callable[[Any], Any]  # a copy in C order
     flat: Callable[[Any], Any]  # its items in C order, a view where that is possible
+    moved: Callable[[Any, int, int], Any]  # a view with an axis at another place
     dtype_name: Callable[[Any], str]  # NumPy's name of a type
     sums_of_unsigned: str  # what sums and products of unsigned integers become
     current_stream: Callable[[int], int]  # of a GPU by its number
@@ -54,6 +55,7 @@ def _numpy(numpy: Any) -> ArrayLibrary:
         empty=lambda x, shape, name: numpy.empty(shape, named(name, x)),
         contiguous=lambda x: x.copy(order="C"),
         flat=lambda x: x.reshape(-1),
+        moved=lambda x, axis, place: numpy.moveaxis(x, axis, place),
         dtype_name=lambda dtype: numpy.dtype(dtype).name,
         sums_of_unsigned="uint64",
         current_stream=lambda _: 0,
@@ -66,6 +68,7 @@ def _cupy(cupy: Any) -> ArrayLibrary:
         empty=lambda x, shape, name: cupy.empty(shape, x.dtype if x.dtype.name == name else name),
         contiguous=lambda x: x.copy(order="C"),
         flat=lambda x: x.reshape(-1),
+        moved=lambda x, axis, place: cupy.moveaxis(x, axis, place),
         dtype_name=lambda dtype: cupy.dtype(dtype).name,
         sums_of_unsigned="uint64",
         current_stream=lambda _: cupy.cuda.get_current_stream().ptr,
@@ -78,6 +81,7 @@ def _torch(torch: Any) -> ArrayLibrary:
         empty=lambda x, shape, name: torch.empty(shape, dtype=getattr(torch, name), device=x.device),
         contiguous=lambda x: x.contiguous(),
         flat=lambda x: x.reshape(-1),
+        moved=lambda x, axis, place: torch.movedim(x, axis, place),
         dtype_name=lambda dtype: str(dtype).rpartition(".")[2],
         sums_of_unsigned="int64",
         current_stream=lambda device: torch.cuda.current_stream(device).cuda_stream,
@@ -92,6 +96,7 @@ def _standard(namespace: Any) -> ArrayLibrary:
         # A copy may keep the order of dimensions in memory, of which a single dimension has only one.
         contiguous=lambda x: namespace.reshape(namespace.asarray(namespace.reshape(x, (-1,)), copy=True), x.shape),
         flat=lambda x: namespace.reshape(x, (-1,)),
+        moved=lambda x, axis, place: namespace.moveaxis(x, axis, place),
         dtype_name=lambda dtype: str(dtype).rpartition(".")[2],
         sums_of_unsigned="uint64",
         current_stream=lambda _: 0,

@@ -1,0 +1,20 @@
+// Running a request on arrays.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "python/array.h"
+#include "scantune/scantune.h"
+
+namespace scantune::python {
+
+struct ArrayInRole {
+  scantune_role role;
+  const Array* array;
+};
+
+// Runs a request on contiguous arrays, all on one device, without the GIL. Errors are the library's.
+void run(scantune_head& head, std::initializer_list<ArrayInRole> arrays, std::uint64_t stream);
+
+}  // namespace scantune::python

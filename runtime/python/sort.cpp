@@ -1,0 +1,137 @@
+#include "python/sort.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "python/axis.h"
+#include "python/documentation.h"
+#include "python/output.h"
+#include "python/request_run.h"
+
+namespace nb = nanobind;
+
+namespace scantune::python {
+namespace {
+
+struct Function {
+  const char* name;
+  scantune_sorted sorted;
+  const char* signature;
+  const char* documentation;
+};
+
+constexpr Function kFunctions[] = {
+#define SCANTUNE_SORT_FUNCTION(name, sorted, what, results)                                                         \
+  {name, sorted, "def " name "(x, /, *, axis=-1, descending=False, stable=True, out=None, stream=None)",            \
+   "Return " what " along an axis. Equal items keep their order.\n\n" SCANTUNE_ANY_STRIDES                          \
+   "Sorts read items that are one after the other: an array that is not contiguous with the axis as its last one\n" \
+   "is copied first. Floats have a total order: NaNs whose sign bit is set come first, other NaNs last, and -0\n"   \
+   "before +0.\n"                                                                                                   \
+   "axis: the axis, from the end if it is negative.\n"                                                              \
+   "descending: whether the greatest comes first. Equal items keep their order then, too.\n"                        \
+   "stable: sorts always are; False allows what is not needed.\n"                                                   \
+   "out: the array for the results, of the shape of x, on its device, of " results                                  \
+   ". It must be contiguous with\n"                                                                                 \
+   "the axis as its last one, and must not overlap x.\n"                                                            \
+   "stream: of a GPU, a number or an object of its library; by default the library's current one.\n"                \
+   "\nReturns an array of the library and shape of x, of " results ".\n\n" SCANTUNE_ERRORS}
+    SCANTUNE_SORT_FUNCTION("sort", SCANTUNE_SORTED_KEYS, "a sorted copy of an array", "its dtype"),
+    SCANTUNE_SORT_FUNCTION("argsort", SCANTUNE_SORTED_INDICES, "the indices that sort an array", "dtype int64"),
+};
+
+struct SortArguments {
+  const Function& function;
+  nb::object x;
+  std::int64_t axis;
+  bool descending;
+  nb::object out;
+  nb::object stream;
+};
+
+// Arrays with the axis as their last one.
+class LastAxis {
+ public:
+  LastAxis(const Call& call, std::optional<std::size_t> axis, std::size_t dimensions)
+      : call_(call), last_(dimensions - 1), axis_(axis.value_or(last_)) {}
+
+  Array of(const char* argument, const Array& array) const {
+    if (axis_ == last_) return array;
+    if (!call_.library().is_known())
+      call_.refuse(nb::value_error, "axis is not the last one of x: pass arrays whose last axis is to be sorted");
+    return call_.input(argument, call_.library().moved(array.object, axis_, last_));
+  }
+  nb::object back(const nb::object& array) const {
+    return axis_ == last_ ? array : call_.library().moved(array, last_, axis_);
+  }
+
+ private:
+  const Call& call_;
+  std::size_t last_, axis_;
+};
+
+void run(const SortArguments& arguments, const Array& x, const Array& out, std::uint64_t stream) {
+  if (x.size() == 0) return;
+  scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
+  request.head.n = x.size();
+  request.input_type = x.type->type;
+  request.sorted = arguments.function.sorted;
+  request.order = arguments.descending ? SCANTUNE_DESCENDING : SCANTUNE_ASCENDING;
+  if (request.sorted == SCANTUNE_SORTED_INDICES) request.index_type = out.type->type;
+  const std::uint64_t length = x.extents.empty() ? 1 : x.extents.back().size;
+  if (length < x.size()) {
+    request.segments = SCANTUNE_ROWS;
+    request.rows = x.size() / length;
+  }
+  python::run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_OUTPUT, &out}}, stream);
+}
+
+nb::object sorted(const SortArguments& arguments) {
+  const Call call(arguments.function.name, arguments.x, arguments.stream);
+  const auto [x, axis] = array_and_axis(call, arguments.x, {.axis = arguments.axis, .keeps_no_dimension = true});
+  const bool sorts_keys = arguments.function.sorted == SCANTUNE_SORTED_KEYS;
+  const ElementType& type = sorts_keys ? *x.type : *element_type(std::string_view("int64"));
+  const LastAxis last(call, axis, x.extents.size());
+  const Library::Current current(call.library(), x.place);
+  const std::uint64_t stream = call.stream_for(x);
+  if (arguments.out.is_none()) {
+    const Array keys = call.contiguous("x", last.of("x", x));
+    const nb::object results = call.made(keys, shape_of(keys), type);
+    run(arguments, keys, call.output("out", results), stream);
+    return last.back(results);
+  }
+
+  const Array out = call.output("out", arguments.out);
+  if (out.type != &type)
+    call.refuse(nb::type_error, "out has items of " + std::string(out.type->name) + ", and results are " + type.name);
+  check_output(call, "out", out, shape_of(x), x);
+  check_apart(call, "out", out, "x", x);
+  const Array place = last.of("out", out);
+  if (!is_contiguous(place))
+    call.refuse(nb::value_error,
+                "out is not contiguous with the axis as its last one: leave out away, or pass another");
+  run(arguments, call.contiguous("x", last.of("x", x)), place, stream);
+  return arguments.out;
+}
+
+}  // namespace
+
+void add_sorts(nb::module_& module) {
+  for (const Function& function : kFunctions)
+    module.def(
+        function.name,
+        [&function](nb::object x, std::int64_t axis, bool descending, bool, nb::object out, nb::object stream) {
+          return sorted({.function = function,
+                         .x = std::move(x),
+                         .axis = axis,
+                         .descending = descending,
+                         .out = std::move(out),
+                         .stream = std::move(stream)});
+        },
+        nb::arg(), nb::kw_only(), nb::arg("axis") = -1, nb::arg("descending") = false, nb::arg("stable") = true,
+        nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), nb::sig(function.signature),
+        function.documentation);
+}
+
+}  // namespace scantune::python
