@@ -46,6 +46,7 @@ FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
     "argmax": ({}, np.argmax),
     "sort": ({"axis": 0}, lambda x: np.sort(x, 0)),
     "argsort": ({"axis": 1}, lambda x: np.argsort(x, 1, kind="stable")),
+    "nonzero": ({}, lambda x: np.nonzero(x)[0]),
 }
 
 
@@ -133,6 +134,19 @@ def test_places_on_a_gpu_are_the_last_among_equals(library: Torch | CuPy) -> Non
     values, places = scantune.cummax(library.array(np.asarray([1, 3, 3, 2, np.nan, 9], "float32")))
     assert library.numpy(places).tolist() == [0, 1, 2, 2, 4, 4]
     np.testing.assert_array_equal(library.numpy(values)[3:], np.asarray([3, np.nan, np.nan], "float32"))
+
+
+def test_results_whose_number_depends_on_the_items(library: Torch | CuPy) -> None:
+    items, flags = made("int32", (3000,)), made("uint8", (3000,))
+    x, mask = library.array(items), library.array(flags)
+    kept = items[flags != 0]
+    np.testing.assert_array_equal(library.numpy(scantune.compress(mask, x)), kept)
+    fixed = library.numpy(scantune.compress(mask, x, size=3000, fill_value=-1))
+    np.testing.assert_array_equal(fixed, np.append(kept, np.full(3000 - kept.size, -1)))
+    out, count = library.array(np.zeros(3000, "int32")), library.array(np.zeros(1, "int64"))
+    scantune.compress(mask, x, out=out, count=count)
+    assert int(count[0]) == kept.size
+    np.testing.assert_array_equal(library.numpy(out)[: kept.size], kept)
 
 
 def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Torch | CuPy) -> None:

@@ -9,17 +9,21 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "compress",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
+    "filter",
     "logcumsumexp",
+    "nonzero",
     "plan",
     "reduce",
     "scan",
     "sort",
+    "unique_consecutive",
 ]
 
 if TYPE_CHECKING:
@@ -28,17 +32,21 @@ if TYPE_CHECKING:
     from scantune._native import argmax as argmax
     from scantune._native import argmin as argmin
     from scantune._native import argsort as argsort
+    from scantune._native import compress as compress
     from scantune._native import cummax as cummax
     from scantune._native import cummin as cummin
     from scantune._native import cumprod as cumprod
     from scantune._native import cumsum as cumsum
     from scantune._native import cumulative_prod as cumulative_prod
     from scantune._native import cumulative_sum as cumulative_sum
+    from scantune._native import filter as filter  # noqa: A004
     from scantune._native import logcumsumexp as logcumsumexp
+    from scantune._native import nonzero as nonzero
     from scantune._native import plan as plan
     from scantune._native import reduce as reduce
     from scantune._native import scan as scan
     from scantune._native import sort as sort
+    from scantune._native import unique_consecutive as unique_consecutive
 
     __version__: str
 else:

@@ -1,5 +1,5 @@
 # What runtime/python makes of the library. Arrays are those of NumPy, torch, CuPy or the array API standard.
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 Array = TypeVar("Array")
 
@@ -30,6 +30,17 @@ def argsort(
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
+def compress(
+    mask: Any,
+    x: Array,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: Array | None = None,
+    count: Array | None = None,
+    stream: Any = None,
+) -> Array: ...
 def cummax(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
 def cummin(x: Array, /, axis: int = -1) -> tuple[Array, Array]: ...
 def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array: ...
@@ -40,7 +51,28 @@ def cumulative_prod(
 def cumulative_sum(
     x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array: ...
+def filter(  # noqa: A001
+    x: Array,
+    predicate: str,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: Array | None = None,
+    count: Array | None = None,
+    stream: Any = None,
+) -> Array: ...
 def logcumsumexp(x: Array, /, axis: int = -1, *, out: Array | None = None) -> Array: ...
+def nonzero(
+    x: Array,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: Array | None = None,
+    count: Array | None = None,
+    stream: Any = None,
+) -> tuple[Array, ...]: ...
 def plan(
     x: Any,
     /,
@@ -90,3 +122,29 @@ def sort(
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
+@overload
+def unique_consecutive(
+    x: Array,
+    /,
+    *,
+    return_indices: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: Array | None = None,
+    count: Array | None = None,
+    stream: Any = None,
+) -> Array: ...
+@overload
+def unique_consecutive(
+    x: Array,
+    /,
+    *,
+    return_indices: bool = False,
+    return_counts: bool = False,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: tuple[Array, ...] | None = None,
+    count: Array | None = None,
+    stream: Any = None,
+) -> tuple[Array, ...]: ...

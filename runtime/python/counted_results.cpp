@@ -1,0 +1,109 @@
+#include "python/counted_results.h"
+
+#include <string_view>
+
+#include "python/output.h"
+
+namespace nb = nanobind;
+
+namespace scantune::python {
+namespace {
+
+bool is_integer_of_4_or_8_bytes(const ElementType& type) { return !type.is_floating() && type.bits >= 32; }
+
+std::uint64_t checked_size(const Call& call, const nb::object& size) {
+  std::uint64_t number = 0;
+  if (!nb::try_cast(size, number))
+    call.refuse(nb::value_error, "size is " + spelled(size) + "; it must be the number of results");
+  return number;
+}
+
+}  // namespace
+
+CountedResults::CountedResults(const Call& call, const Array& x, const std::vector<const ElementType*>& types,
+                               const LengthArguments& arguments)
+    : call_(call), stream_(call.stream_for(x)) {
+  const bool has_out = !arguments.out.is_none(), has_size = !arguments.size.is_none();
+  if (has_out == arguments.count.is_none())
+    call.refuse(nb::type_error, has_out
+                                    ? "out is given without count: pass an array of one integer for how many there are"
+                                    : "count is given without out: pass an array for the results");
+  if (has_out && has_size) call.refuse(nb::type_error, "size and out are both given: pass one of them");
+  if (!has_size && !arguments.fill_value.is_none())
+    call.refuse(nb::type_error, "fill_value is given without size: pass both, or neither");
+  if (!has_out && call.has_stream())
+    call.refuse(nb::type_error,
+                "stream is given without out and count: pass them, or make the stream the current one of the library");
+  for (std::size_t i = 0; i < types.size(); ++i)
+    names_.push_back(types.size() == 1 ? "out" : "out[" + std::to_string(i) + "]");
+  if (has_out)
+    take(types, arguments, x);
+  else
+    make(types, arguments, x);
+}
+
+void CountedResults::take(const std::vector<const ElementType*>& types, const LengthArguments& arguments,
+                          const Array& x) {
+  std::vector<nb::object> given;
+  if (types.size() == 1) {
+    given.push_back(arguments.out);
+  } else {
+    if (!nb::isinstance<nb::tuple>(arguments.out) || nb::len(arguments.out) != types.size())
+      call_.refuse(nb::type_error, "out must be a tuple of " + std::to_string(types.size()) + " arrays");
+    for (const nb::handle one : arguments.out) given.push_back(nb::borrow(one));
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::string& name = names_[i];
+    Array array = call_.output(name, given[i]);
+    if (array.type != types[i])
+      call_.refuse(nb::type_error,
+                   name + " has items of " + std::string(array.type->name) + ", and results are " + types[i]->name);
+    if (array.extents.size() != 1) call_.refuse(nb::value_error, name + " must have one dimension");
+    if (i > 0 && array.size() != arrays_[0].size())
+      call_.refuse(nb::value_error, name + " has another length than " + names_[0]);
+    check_output(call_, name, array, shape_of(array), x);
+    if (!is_contiguous(array)) call_.refuse(nb::value_error, name + " is not contiguous: pass another");
+    for (std::size_t other = 0; other < i; ++other) check_apart(call_, name, array, names_[other], arrays_[other]);
+    arrays_.push_back(std::move(array));
+  }
+  count_ = call_.output("count", arguments.count);
+  if (!is_integer_of_4_or_8_bytes(*count_.type))
+    call_.refuse(nb::type_error,
+                 "count has items of " + std::string(count_.type->name) + "; it must be an integer of 32 or 64 bits");
+  if (count_.size() != 1) call_.refuse(nb::value_error, "count must be an array of one integer");
+  check_output(call_, "count", count_, shape_of(count_), x);
+  for (std::size_t i = 0; i < arrays_.size(); ++i) check_apart(call_, "count", count_, names_[i], arrays_[i]);
+  room_ = arrays_[0].size();
+}
+
+// What is beyond the results holds fill_value in the first array, and 0 in the others.
+void CountedResults::make(const std::vector<const ElementType*>& types, const LengthArguments& arguments,
+                          const Array& x) {
+  is_cut_ = arguments.size.is_none();
+  room_ = is_cut_ ? x.size() : checked_size(call_, arguments.size);
+  for (const ElementType* const type : types) {
+    const nb::object array = call_.made(x, {room_}, *type);
+    if (!is_cut_) {
+      const bool has_value = arrays_.empty() && !arguments.fill_value.is_none();
+      const nb::object value = has_value ? arguments.fill_value : nb::object(nb::int_(0));
+      array[nb::ellipsis()] = type->is_bool() ? nb::object(nb::bool_(value)) : value;
+    }
+    arrays_.push_back(call_.output("out", array));
+  }
+  count_ = call_.output("count", call_.made(x, {}, *element_type(std::string_view("int64"))));
+}
+
+void CountedResults::check_apart_from(const std::string& name, const Array& input) const {
+  for (std::size_t i = 0; i < arrays_.size(); ++i) check_apart(call_, names_[i], arrays_[i], name, input);
+  check_apart(call_, "count", count_, name, input);
+}
+
+std::vector<nb::object> CountedResults::taken() const {
+  std::vector<nb::object> results;
+  const nb::object count = is_cut_ ? nb::object(nb::int_(count_.object)) : nb::none();
+  for (const Array& array : arrays_)
+    results.push_back(is_cut_ ? nb::object(array.object[nb::slice(nb::none(), count, nb::none())]) : array.object);
+  return results;
+}
+
+}  // namespace scantune::python
