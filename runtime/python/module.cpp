@@ -9,6 +9,7 @@
 #include "python/own_operator.h"
 #include "python/reductions.h"
 #include "python/scan_plan.h"
+#include "python/segments.h"
 #include "python/selection.h"
 #include "python/sort.h"
 #include "scantune/error.hpp"
@@ -57,6 +58,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_reductions(module);
   scantune::python::add_sorts(module);
   scantune::python::add_selections(module);
+  scantune::python::add_segment_functions(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

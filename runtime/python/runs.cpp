@@ -36,4 +36,16 @@ void encode_runs(const Array& keys, const CountedResults& results, std::size_t l
       results.stream());
 }
 
+void reduce_runs(const Array& keys, const Array& x, const Combination& combination, const CountedResults& results) {
+  scantune_scan_request request = request_for(keys, results);
+  combination.put_into(request);
+  run(request.head,
+      {{SCANTUNE_INPUT, &x},
+       {SCANTUNE_KEYS, &keys},
+       {SCANTUNE_KEYS_OUTPUT, &results[0]},
+       {SCANTUNE_OUTPUT, &results[1]},
+       {SCANTUNE_COUNT, &results.count()}},
+      results.stream());
+}
+
 }  // namespace scantune::python

@@ -137,8 +137,8 @@ def test_places_on_a_gpu_are_the_last_among_equals(library: Torch | CuPy) -> Non
 
 
 def test_results_whose_number_depends_on_the_items(library: Torch | CuPy) -> None:
-    items, flags = made("int32", (3000,)), made("uint8", (3000,))
-    x, mask = library.array(items), library.array(flags)
+    items, flags, keys = made("int32", (3000,)), made("uint8", (3000,)), np.repeat(np.arange(300), 10)
+    x, mask, by = (library.array(array) for array in (items, flags, keys))
     kept = items[flags != 0]
     np.testing.assert_array_equal(library.numpy(scantune.compress(mask, x)), kept)
     fixed = library.numpy(scantune.compress(mask, x, size=3000, fill_value=-1))
@@ -147,6 +147,8 @@ def test_results_whose_number_depends_on_the_items(library: Torch | CuPy) -> Non
     scantune.compress(mask, x, out=out, count=count)
     assert int(count[0]) == kept.size
     np.testing.assert_array_equal(library.numpy(out)[: kept.size], kept)
+    found = scantune.reduce_by_key(by, x)
+    np.testing.assert_array_equal(library.numpy(found[1]), items.reshape(300, 10).sum(1))
 
 
 def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Torch | CuPy) -> None:

@@ -37,6 +37,14 @@ def test_an_operator_need_not_commute(dtype: str) -> None:
         expect(scantune.reduce(x.T, LAST, axis=0), expected[:, -1], layout)
 
 
+def test_segments_take_an_operator() -> None:
+    x, keys = made("int64", (40,)), np.repeat(np.arange(4), 10)
+    expected = lasts(x.reshape(4, 10))
+    expect(scantune.scan_by_key(keys, x, LAST), expected.reshape(-1))
+    expect(scantune.reduce_by_key(keys, x, LAST)[1], expected[:, -1])
+    expect(scantune.segmented_reduce(x, np.asarray([0, 10, 20, 20]), LAST), np.append(expected[:2, -1], 0))
+
+
 def test_a_state_is_passed_with_each_call() -> None:
     x = np.arange(200)
     source = (

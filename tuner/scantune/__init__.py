@@ -21,7 +21,11 @@ __all__ = [
     "nonzero",
     "plan",
     "reduce",
+    "reduce_by_key",
+    "run_length_encode",
     "scan",
+    "scan_by_key",
+    "segmented_reduce",
     "sort",
     "unique_consecutive",
 ]
@@ -44,7 +48,11 @@ if TYPE_CHECKING:
     from scantune._native import nonzero as nonzero
     from scantune._native import plan as plan
     from scantune._native import reduce as reduce
+    from scantune._native import reduce_by_key as reduce_by_key
+    from scantune._native import run_length_encode as run_length_encode
     from scantune._native import scan as scan
+    from scantune._native import scan_by_key as scan_by_key
+    from scantune._native import segmented_reduce as segmented_reduce
     from scantune._native import sort as sort
     from scantune._native import unique_consecutive as unique_consecutive
 

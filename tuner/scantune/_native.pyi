@@ -98,6 +98,29 @@ def reduce(
     stream: Any = None,
     determinism: Literal["run_to_run"] | None = None,
 ) -> Array: ...
+def reduce_by_key(
+    keys: Array,
+    x: Array,
+    /,
+    op: _Operation = "sum",
+    *,
+    dtype: Any = None,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: tuple[Array, Array] | None = None,
+    count: Array | None = None,
+    stream: Any = None,
+) -> tuple[Array, Array]: ...
+def run_length_encode(
+    x: Array,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: tuple[Array, Array] | None = None,
+    count: Array | None = None,
+    stream: Any = None,
+) -> tuple[Array, Array]: ...
 def scan(
     x: Array,
     /,
@@ -111,6 +134,31 @@ def scan(
     out: Array | None = None,
     stream: Any = None,
     determinism: Literal["run_to_run"] | None = None,
+) -> Array: ...
+def scan_by_key(
+    keys: Any,
+    x: Array,
+    /,
+    op: _Operation = "sum",
+    *,
+    inclusive: bool = True,
+    reverse: bool = False,
+    init: float | None = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    stream: Any = None,
+    determinism: Literal["run_to_run"] | None = None,
+) -> Array: ...
+def segmented_reduce(
+    x: Array,
+    offsets: Any,
+    /,
+    op: _Operation = "sum",
+    *,
+    init: float | None = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    stream: Any = None,
 ) -> Array: ...
 def sort(
     x: Array,
