@@ -31,7 +31,8 @@ std::pair<Array, std::optional<std::size_t>> array_and_axis(const Call& call, co
 }
 
 Array without_repeats(const Call& call, Array x, std::optional<std::size_t> axis) {
-  return axis && x.repeats_items_along(*axis) ? call.contiguous("x", x) : x;
+  if (axis && x.repeats_items_along(*axis)) return call.contiguous("x", x);
+  return x;
 }
 
 }  // namespace scantune::python

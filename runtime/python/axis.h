@@ -17,8 +17,9 @@ struct AxisArgument {
   bool keeps_no_dimension = false;  // a 0-d array stays 0-d, and does not become 1-d
 };
 
-// The array that x is, as one dimension or with its axis; without one, a 0-d array. Throws IndexError or ValueError.
-std::pair<Array, std::optional<std::size_t>> array_and_axis(const Call& call, const nanobind::object& x,
+// The array that the object is, as one dimension or with its axis; without one, a 0-d array. Throws IndexError or
+// ValueError.
+std::pair<Array, std::optional<std::size_t>> array_and_axis(const Call& call, const nanobind::object& object,
                                                             const AxisArgument& argument);
 
 // The same array, or a copy of one that repeats one item along the axis.

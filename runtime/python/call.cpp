@@ -19,8 +19,9 @@ Array Call::input(const std::string& argument, nb::object object) const {
 }
 
 Array Call::output(const std::string& argument, nb::object object) const {
-  Array out = input(argument, object);
-  if (never_changes(object)) out.is_read_only = true;
+  const bool is_constant = never_changes(object);
+  Array out = input(argument, std::move(object));
+  if (is_constant) out.is_read_only = true;
   return out;
 }
 

@@ -100,6 +100,7 @@ void CountedResults::check_apart_from(const std::string& name, const Array& inpu
 
 std::vector<nb::object> CountedResults::taken() const {
   std::vector<nb::object> results;
+  results.reserve(arrays_.size());
   const nb::object count = is_cut_ ? nb::object(nb::int_(count_.object)) : nb::none();
   for (const Array& array : arrays_)
     results.push_back(is_cut_ ? nb::object(array.object[nb::slice(nb::none(), count, nb::none())]) : array.object);

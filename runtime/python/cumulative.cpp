@@ -159,7 +159,7 @@ void add_functions_of_floats(nb::module_& module) {
 void add_scan(nb::module_& module) {
   module.def(
       kScan.name,
-      [](nb::object x, nb::object op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
+      [](nb::object x, const nb::object& op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
          nb::object dtype, nb::object out, nb::object stream, const std::optional<std::string>& determinism) {
         return scanned({.function = kScan.name,
                         .operation = operation_of(kScan.name, op),

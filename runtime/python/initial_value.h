@@ -16,7 +16,7 @@ struct ArgumentName {
 };
 
 // The bytes of a number of an accumulator's type. Throws TypeError or ValueError that names the argument.
-std::string bytes_of_number(const ArgumentName& name, nanobind::handle number, scantune_type type);
+std::string bytes_of_number(const ArgumentName& name, nanobind::handle argument, scantune_type type);
 
 struct Start {
   nanobind::handle init;  // None: nothing, or the identity

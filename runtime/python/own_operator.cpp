@@ -47,7 +47,8 @@ void add_own_operator(nb::module_& module) {
   nb::class_<OwnOperator>(module, "Op", kDocumentation)
       .def(
           "__init__",
-          [](OwnOperator* self, nb::object source, nb::object identity, nb::object name, nb::object state) {
+          [](OwnOperator* self, const nb::object& source, nb::object identity, const nb::object& name,
+             const nb::object& state) {
             new (self) OwnOperator{.source = text_of(source, "source"),
                                    .identity = std::move(identity),
                                    .name = name.is_none() ? "" : text_of(name, "name"),

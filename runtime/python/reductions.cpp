@@ -58,8 +58,8 @@ constexpr Function kWithPositions[] = {
 void add_reductions(nb::module_& module) {
   module.def(
       kReduce.name,
-      [](nb::object x, nb::object op, Axis axis, nb::object init, nb::object dtype, nb::object out, nb::object stream,
-         const std::optional<std::string>& determinism) {
+      [](nb::object x, const nb::object& op, Axis axis, nb::object init, nb::object dtype, nb::object out,
+         nb::object stream, const std::optional<std::string>& determinism) {
         named_determinism(kReduce.name, determinism);
         return reduced({.function = kReduce.name,
                         .operation = operation_of(kReduce.name, op),

@@ -89,7 +89,7 @@ void add_plans(nb::module_& module) {
       .def("describe", &ScanPlan::description, "Say which config runs, from which record, and why.");
   module.def(
       "plan",
-      [](nb::object x, nb::object op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
+      [](nb::object x, const nb::object& op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
          nb::object dtype, nb::object out, const std::optional<std::string>& determinism) {
         std::unique_ptr<ScanPlan> plan;
         with_scan({.function = "plan",

@@ -199,8 +199,8 @@ nb::object reduced_by_segment(const SegmentedReduce& arguments) {
 void add_segment_functions(nb::module_& module) {
   module.def(
       "scan_by_key",
-      [](nb::object keys, nb::object x, nb::object op, bool inclusive, bool reverse, nb::object init, nb::object dtype,
-         nb::object out, nb::object stream, const std::optional<std::string>& determinism) {
+      [](nb::object keys, nb::object x, const nb::object& op, bool inclusive, bool reverse, nb::object init,
+         nb::object dtype, nb::object out, nb::object stream, const std::optional<std::string>& determinism) {
         return scanned_by_key({std::move(keys), std::move(x), operation_of("scan_by_key", op), inclusive, reverse,
                                std::move(init), std::move(dtype), std::move(out), std::move(stream),
                                named_determinism("scan_by_key", determinism)});
@@ -213,8 +213,8 @@ void add_segment_functions(nb::module_& module) {
       kScanByKey);
   module.def(
       "reduce_by_key",
-      [](nb::object keys, nb::object x, nb::object op, nb::object dtype, nb::object size, nb::object fill_value,
-         nb::object out, nb::object count, nb::object stream) {
+      [](nb::object keys, nb::object x, const nb::object& op, nb::object dtype, const nb::object& size,
+         const nb::object& fill_value, const nb::object& out, const nb::object& count, nb::object stream) {
         return reduced_by_key({std::move(keys),
                                std::move(x),
                                operation_of("reduce_by_key", op),
@@ -230,16 +230,16 @@ void add_segment_functions(nb::module_& module) {
       kReduceByKey);
   module.def(
       "run_length_encode",
-      [](nb::object x, nb::object size, nb::object fill_value, nb::object out, nb::object count, nb::object stream) {
-        return run_length_encoded(x, {size, fill_value, out, count}, std::move(stream));
-      },
+      [](const nb::object& x, const nb::object& size, const nb::object& fill_value, const nb::object& out,
+         const nb::object& count,
+         nb::object stream) { return run_length_encoded(x, {size, fill_value, out, count}, std::move(stream)); },
       nb::arg(), nb::kw_only(), nb::arg("size") = nb::none(), nb::arg("fill_value") = nb::none(),
       nb::arg("out") = nb::none(), nb::arg("count") = nb::none(), nb::arg("stream") = nb::none(),
       nb::sig("def run_length_encode(x, /, *, size=None, fill_value=None, out=None, count=None, stream=None)"),
       kRunLengthEncode);
   module.def(
       "segmented_reduce",
-      [](nb::object x, nb::object offsets, nb::object op, nb::object init, nb::object dtype, nb::object out,
+      [](nb::object x, nb::object offsets, const nb::object& op, nb::object init, nb::object dtype, nb::object out,
          nb::object stream) {
         return reduced_by_segment({std::move(x), std::move(offsets), operation_of("segmented_reduce", op),
                                    std::move(init), std::move(dtype), std::move(out), std::move(stream)});

@@ -169,8 +169,8 @@ nb::object unique_consecutive(nb::object object, bool return_indices, bool retur
 void add_selections(nb::module_& module) {
   module.def(
       "compress",
-      [](nb::object mask, nb::object x, nb::object size, nb::object fill_value, nb::object out, nb::object count,
-         nb::object stream) {
+      [](nb::object mask, nb::object x, const nb::object& size, const nb::object& fill_value, const nb::object& out,
+         const nb::object& count, nb::object stream) {
         return compressed(std::move(mask), std::move(x), {size, fill_value, out, count}, std::move(stream));
       },
       nb::arg(), nb::arg(), nb::kw_only(), nb::arg("size") = nb::none(), nb::arg("fill_value") = nb::none(),
@@ -178,8 +178,8 @@ void add_selections(nb::module_& module) {
       nb::sig("def compress(mask, x, /, *, " SCANTUNE_LENGTH_ARGUMENTS ")"), kCompress);
   module.def(
       "filter",
-      [](nb::object x, const std::string& predicate, nb::object size, nb::object fill_value, nb::object out,
-         nb::object count, nb::object stream) {
+      [](nb::object x, const std::string& predicate, const nb::object& size, const nb::object& fill_value,
+         const nb::object& out, const nb::object& count, nb::object stream) {
         return filtered(std::move(x), predicate, {size, fill_value, out, count}, std::move(stream));
       },
       nb::arg(), nb::arg(), nb::kw_only(), nb::arg("size") = nb::none(), nb::arg("fill_value") = nb::none(),
@@ -187,16 +187,16 @@ void add_selections(nb::module_& module) {
       nb::sig("def filter(x, predicate, /, *, " SCANTUNE_LENGTH_ARGUMENTS ")"), kFilter);
   module.def(
       "nonzero",
-      [](nb::object x, nb::object size, nb::object fill_value, nb::object out, nb::object count, nb::object stream) {
-        return nonzero(std::move(x), {size, fill_value, out, count}, std::move(stream));
-      },
+      [](nb::object x, const nb::object& size, const nb::object& fill_value, const nb::object& out,
+         const nb::object& count,
+         nb::object stream) { return nonzero(std::move(x), {size, fill_value, out, count}, std::move(stream)); },
       nb::arg(), nb::kw_only(), nb::arg("size") = nb::none(), nb::arg("fill_value") = nb::none(),
       nb::arg("out") = nb::none(), nb::arg("count") = nb::none(), nb::arg("stream") = nb::none(),
       nb::sig("def nonzero(x, /, *, " SCANTUNE_LENGTH_ARGUMENTS ")"), kNonzero);
   module.def(
       "unique_consecutive",
-      [](nb::object x, bool return_indices, bool return_counts, nb::object size, nb::object fill_value, nb::object out,
-         nb::object count, nb::object stream) {
+      [](nb::object x, bool return_indices, bool return_counts, const nb::object& size, const nb::object& fill_value,
+         const nb::object& out, const nb::object& count, nb::object stream) {
         return unique_consecutive(std::move(x), return_indices, return_counts, {size, fill_value, out, count},
                                   std::move(stream));
       },
