@@ -92,9 +92,11 @@ nb::object reduced(const ReductionArguments& arguments) {
   auto [x, axis] = array_and_axis(call, arguments.x,
                                   {.axis = arguments.axis, .no_axis = NoAxis::flattens, .keeps_no_dimension = true});
   x = without_repeats(call, std::move(x), axis);
-  if (axis && x.extents[*axis].size == 0 && arguments.operation.yields == Yields::places)
-    call.refuse(nb::value_error, "x has no items along the axis, so that none of them is the least or the greatest");
-
+  const bool is_extreme = arguments.operation.op == SCANTUNE_MIN || arguments.operation.op == SCANTUNE_MAX;
+  if (is_extreme && axis && x.extents[*axis].size == 0 && arguments.init.is_none())
+    call.refuse(nb::value_error,
+                std::string("x has no items along the axis, so that none of them is the least or the greatest") +
+                    (arguments.operation.yields == Yields::places ? "" : ": pass init"));
   std::optional<Array> out;
   if (!arguments.out.is_none()) out = call.output("out", arguments.out);
   const ElementType& type = result_type(call, arguments.operation, *x.type, arguments.dtype, out);

@@ -31,8 +31,8 @@ constexpr Function kReduce = {
     "Return the reduction of an array along an axis.\n\n" SCANTUNE_ARRAYS SCANTUNE_OP
     "axis: the axis, from the end if it is negative. None reduces all items, in C order, for which arrays whose\n"
     "items are not evenly spaced are copied.\n"
-    "init: a number that is combined before the first item. An empty row yields init, or the identity: of min\n"
-    "the greatest value, of max the least.\n" SCANTUNE_DTYPE
+    "init: a number that is combined before the first item. An empty row yields init, or the identity; min and max\n"
+    "take empty rows with init alone.\n" SCANTUNE_DTYPE
     "Results of all operations but sum and product have the dtype of x by default.\n" SCANTUNE_OUT_APART SCANTUNE_STREAM
     "determinism: None or \"run_to_run\"; reductions always give equal bits on every run of one device and config.\n"
     "\nReturns an array of the library of x, of its shape without the axis.\n\n" SCANTUNE_ERRORS};

@@ -42,6 +42,21 @@ def test_arrays_of_no_and_of_single_items_are_taken_as_numpy_takes_them(shape: t
         expect(found, np.asarray(np.sum(x, axis, initial=7)), axis)
 
 
+@pytest.mark.parametrize("op", ["min", "max"])
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (0, 0)])
+def test_of_no_items_there_is_no_extreme_without_init(op: str, shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape)
+    for axis in [None, *range(x.ndim)]:
+        if axis is not None and x.shape[axis] > 0:  # there are no results
+            expect(scantune.reduce(x, op, axis=axis), OPERATIONS[op].reduce(x, axis))
+            continue
+        with pytest.raises(ValueError, match="no identity"):
+            OPERATIONS[op].reduce(x, axis)
+        with pytest.raises(ValueError, match=r"reduce: x has no items along the axis.*: pass init"):
+            scantune.reduce(x, op, axis=axis)
+        expect(scantune.reduce(x, op, axis=axis, init=4), np.asarray(OPERATIONS[op].reduce(x, axis, initial=4)))
+
+
 @pytest.mark.parametrize("op", OPERATIONS)
 @pytest.mark.parametrize("init", [None, 3])
 def test_reductions_of_all_operations(op: str, init: int | None) -> None:
@@ -54,7 +69,8 @@ def test_reductions_of_all_operations(op: str, init: int | None) -> None:
 def test_booleans_stay_booleans_and_a_row_of_none_yields_the_identity(op: str, start: bool) -> None:
     x = made("bool", (3, 20))
     expect(scantune.reduce(x, op), OPERATIONS[op].reduce(x, axis=1))
-    found = scantune.reduce(np.zeros((2, 0), bool), op)
+    none = np.zeros((2, 0), bool)
+    found = scantune.reduce(none, op, init=start) if op in ("min", "max") else scantune.reduce(none, op)
     assert found.view("uint8").tolist() == [start] * 2
 
 
