@@ -28,7 +28,7 @@ constexpr Function kFunctions[] = {
    "Return " what " along an axis. Equal items keep their order.\n\n" SCANTUNE_ANY_STRIDES                          \
    "Sorts read items that are one after the other: an array that is not contiguous with the axis as its last one\n" \
    "is copied first. Floats have a total order: NaNs whose sign bit is set come first, other NaNs last, and -0\n"   \
-   "before +0.\n"                                                                                                   \
+   "before +0. NumPy puts every NaN last, and takes zeros for equal.\n"                                             \
    "axis: the axis, from the end if it is negative.\n"                                                              \
    "descending: whether the greatest comes first. Equal items keep their order then, too.\n"                        \
    "stable: sorts always are; False allows what is not needed.\n"                                                   \
