@@ -10,6 +10,7 @@
 #include "python/counted_results.h"
 #include "python/documentation.h"
 #include "python/flat_input.h"
+#include "python/predicate.h"
 #include "python/request_run.h"
 #include "python/runs.h"
 
@@ -26,8 +27,8 @@ constexpr const char* kCompress =
         SCANTUNE_LENGTHS("they are", "") "\nReturns an array of the library and dtype of x.\n\n" SCANTUNE_ERRORS;
 constexpr const char* kFilter =
     "Return the items of an array for which a predicate holds, in order.\n\n" SCANTUNE_ITEMS
-    "predicate: CUDA C++ that defines __device__ bool keep(Value item). Value is the type of the items, which are\n"
-    "not 16-bit floats. It is code: take it from people whom you trust alone.\n" SCANTUNE_LENGTHS(
+    "predicate: CUDA C++ that defines __device__ bool keep(Value item). Value is the type of the items, float for\n"
+    "16-bit floats. It is code: take it from people whom you trust alone.\n" SCANTUNE_LENGTHS(
         "they are", "") "\nReturns an array of the library and dtype of x.\n\n" SCANTUNE_ERRORS;
 constexpr const char* kNonzero =
     "Return where the items of an array are not 0, in C order.\n\n" SCANTUNE_ITEMS
@@ -79,17 +80,12 @@ nb::object filtered(nb::object object, const std::string& predicate, const Lengt
                     nb::object stream) {
   const Call call("filter", object, std::move(stream));
   const Array x = flat_input(call, "x", std::move(object));
-  if (x.type->is_floating() && x.type->bits == 16)
-    call.refuse(nb::type_error, "x has items of " + std::string(x.type->name) +
-                                    ", which predicates do not take: convert the array, or pass flags to compress()");
   const Library::Current current(call.library(), x.place);
   const CountedResults results(call, x, {x.type}, lengths);
   results.check_apart_from("x", x);
   scantune_select_request request = request_for(x, results, SCANTUNE_PREDICATE);
-  scantune_function keep = SCANTUNE_FUNCTION_INIT;
-  keep.role = SCANTUNE_FUNCTION_KEEP;
-  keep.source = predicate.c_str();
-  request.function = &keep;
+  const Predicate keeps(predicate, *x.type);
+  keeps.put_into(request);
   run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_OUTPUT, &results[0]}, {SCANTUNE_COUNT, &results.count()}},
       results.stream());
   return results.taken()[0];

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import array_api_strict as strict
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -57,7 +58,7 @@ def test_flags_may_be_numbers(dtype: str) -> None:
     expect(scantune.compress(mask, x), x[mask != 0])
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "float16", ml_dtypes.bfloat16])
 def test_a_predicate_is_the_callers_own(dtype: str) -> None:
     x = made(dtype, (500,))
     expect(scantune.filter(x, "__device__ bool keep(Value x) { return x * 2 > 2; }"), x[x > 1])
@@ -135,7 +136,6 @@ COUNT = np.zeros((), "int64")
             r"x has 2 dimensions; it must have one: pass x\.",
         ),
         (lambda: scantune.filter(ITEMS, "int f();"), RuntimeError, "keep"),
-        (lambda: scantune.filter(np.zeros(2, "f2"), IS_POSITIVE), TypeError, "filter: x has items of float16, which p"),
         (lambda: scantune.nonzero(np.zeros(())), ValueError, "nonzero: x has no dimensions"),
         (
             lambda: scantune.nonzero(np.zeros((2, 2)), size=3),
