@@ -37,6 +37,12 @@
   "or floats of 16 to 64 bits. Arrays in the CPU's memory are worked on by the host device, those of torch and\n"  \
   "CuPy by their own GPU, all others by the current GPU. An array that is not contiguous is copied first.\n"
 
+#define SCANTUNE_OFFSETS                                                                                              \
+  "offsets: where each segment begins, and where the last one ends: an array of integers of 32 or 64 bits, of the\n"  \
+  "library of x. Segment s has the items from offsets[s] to offsets[s + 1] - 1. Nothing waits for offsets to be\n"    \
+  "checked: those below 0 count as 0, those beyond the end as the end, and a segment that ends before it begins is\n" \
+  "empty.\n"
+
 // Where results go whose number depends on the items.
 #define SCANTUNE_LENGTHS(first, others)                                                                               \
   "size: how many results there are, for a call that does not wait: results beyond are dropped, and where there\n"    \

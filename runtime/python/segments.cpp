@@ -13,6 +13,7 @@
 #include "python/documentation.h"
 #include "python/flat_input.h"
 #include "python/initial_value.h"
+#include "python/offsets.h"
 #include "python/output.h"
 #include "python/own_operator.h"
 #include "python/request_run.h"
@@ -28,17 +29,24 @@ namespace {
   "keys: a key for each item: an array of bool or numbers, of the library and length of x. Runs of equal\n" \
   "neighbours are segments; -0 equals +0, and a NaN equals nothing.\n" SCANTUNE_ITEMS SCANTUNE_OP
 
+#define SCANTUNE_SCAN_OF_SEGMENTS(segments)                                                                      \
+  "inclusive: whether a result has its own item. Exclusive scans begin with init, or with the identity.\n"       \
+  "reverse: whether items are combined from the last one of a segment to its first.\n"                           \
+  "init: a number that is combined before the first item of each segment.\n" SCANTUNE_DTYPE                      \
+  "Results of all operations but sum and product have the dtype of x by default.\n"                              \
+  "out: the contiguous array for the results, of the length of x and on its device; the default dtype is then\n" \
+  "that of out. It may be x, if its items are of the same size, and overlaps it and " segments                   \
+  " in no other way.\n" SCANTUNE_STREAM                                                                          \
+  "determinism: \"run_to_run\" for equal bits on every run of one device and config.\n"
+
 constexpr const char* kScanByKey =
-    "Return the scan of each run of equal neighbouring keys.\n\n" SCANTUNE_KEYS_AND_ITEMS
-    "inclusive: whether a result has its own item. Exclusive scans begin with init, or with the identity.\n"
-    "reverse: whether items are combined from the last one of a segment to its first.\n"
-    "init: a number that is combined before the first item of each segment.\n" SCANTUNE_DTYPE
-    "Results of all operations but sum and product have the dtype of x by default.\n"
-    "out: the contiguous array for the results, of the length of x and on its device; the default dtype is then\n"
-    "that of out. It may be x, if its items are of the same size, and overlaps it and keys in no other "
-    "way.\n" SCANTUNE_STREAM
-    "determinism: \"run_to_run\" for equal bits on every run of one device and config.\n"
-    "\nReturns an array of the library and length of x.\n\n" SCANTUNE_ERRORS;
+    "Return the scan of each run of equal neighbouring keys.\n\n" SCANTUNE_KEYS_AND_ITEMS SCANTUNE_SCAN_OF_SEGMENTS(
+        "keys") "\nReturns an array of the library and length of x.\n\n" SCANTUNE_ERRORS;
+constexpr const char* kSegmentedScan =
+    "Return the scan of each segment of an array, in any order of segments. scan_by_key() takes the segment of each\n"
+    "item.\n\n" SCANTUNE_ITEMS SCANTUNE_OFFSETS SCANTUNE_OP SCANTUNE_SCAN_OF_SEGMENTS("offsets")
+    "\nReturns an array of the library and length of x. Items of no segment have no results there, and it may hold\n"
+    "anything; what out holds there stays. Items of several segments have unspecified results.\n\n" SCANTUNE_ERRORS;
 constexpr const char* kReduceByKey =
     "Return the key of each run of equal neighbouring keys, and the reduction of its items.\n\n"
     SCANTUNE_KEYS_AND_ITEMS SCANTUNE_DTYPE
@@ -51,11 +59,7 @@ constexpr const char* kRunLengthEncode =
     "\nReturns (items, lengths), arrays of the library of x, of its dtype and of int64. out is such a tuple, too.\n\n"
     SCANTUNE_ERRORS;
 constexpr const char* kSegmentedReduce =
-    "Return the reduction of each segment of an array.\n\n" SCANTUNE_ITEMS
-    "offsets: where each segment begins, and where the last one ends: an array of integers of 32 or 64 bits, of the\n"
-    "library of x. Segment s has the items from offsets[s] to offsets[s + 1] - 1. Nothing waits for offsets to be\n"
-    "checked: those below 0 count as 0, those beyond the end as the end, and a segment that ends before it begins is\n"
-    "empty.\n" SCANTUNE_OP
+    "Return the reduction of each segment of an array.\n\n" SCANTUNE_ITEMS SCANTUNE_OFFSETS SCANTUNE_OP
     "init: a number that is combined before the first item of each segment. An empty segment yields init, or the\n"
     "identity: of min the greatest value, of max the least.\n" SCANTUNE_DTYPE
     "Results of all operations but sum and product have the dtype of x by default.\n"
@@ -85,22 +89,25 @@ Array checked_out(const Call& call, const GivenOut& given, const Array& x, std::
   return out;
 }
 
-struct ScanByKey {
-  nb::object keys, x;
+struct ScanOfSegments {
+  const char* function;
+  bool by_keys;  // else by offsets
+  nb::object segments, x;
   const Operation operation;
   bool inclusive, reverse;
   nb::object init, dtype, out, stream;
   scantune_determinism determinism;
 };
 
-nb::object scanned_by_key(const ScanByKey& arguments) {
-  const Call call("scan_by_key", arguments.x, arguments.stream);
+nb::object scanned(const ScanOfSegments& arguments) {
+  const Call call(arguments.function, arguments.x, arguments.stream);
   const Array x = flat_input(call, "x", arguments.x);
-  const Array keys = flat_input(call, "keys", arguments.keys, x);
+  const Array segments =
+      arguments.by_keys ? flat_input(call, "keys", arguments.segments, x) : offsets_of(call, arguments.segments, x);
   const GivenOut given = given_out(call, arguments.operation, x, arguments.dtype, arguments.out);
   const Library::Current current(call.library(), x.place);
   const Array out = checked_out(call, given, x, x.size());
-  check_apart(call, "out", out, "keys", keys);
+  check_apart(call, "out", out, arguments.by_keys ? "keys" : "offsets", segments);
   if (x.first != out.first || x.type->bytes() != out.type->bytes()) check_apart(call, "out", out, "x", x);
 
   scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
@@ -108,15 +115,22 @@ nb::object scanned_by_key(const ScanByKey& arguments) {
   combination.put_into(request);
   request.head.n = x.size();
   request.head.determinism = arguments.determinism;
-  request.segments = SCANTUNE_BY_KEYS;
-  request.key_type = keys.type->type;
+  if (arguments.by_keys) {
+    request.segments = SCANTUNE_BY_KEYS;
+    request.key_type = segments.type->type;
+  } else {
+    take_offsets(segments, request);
+  }
   request.kind = arguments.inclusive ? SCANTUNE_INCLUSIVE : SCANTUNE_EXCLUSIVE;
   request.direction = arguments.reverse ? SCANTUNE_REVERSE : SCANTUNE_FORWARD;
   const std::string init =
       initial_value(call.function(), arguments.operation, {.init = arguments.init, .is_written = !arguments.inclusive},
                     *x.type, given.type);
   request.init = init.empty() ? nullptr : init.data();
-  run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_KEYS, &keys}, {SCANTUNE_OUTPUT, &out}}, call.stream_for(x));
+  const std::uint64_t stream = call.stream_for(x);
+  const scantune_role role = arguments.by_keys ? SCANTUNE_KEYS : SCANTUNE_BEGINS;
+  if (arguments.by_keys || segments_of(segments) > 0)
+    run(request.head, {{SCANTUNE_INPUT, &x}, {role, &segments}, {SCANTUNE_OUTPUT, &out}}, stream);
   return out.object;
 }
 
@@ -165,16 +179,10 @@ struct SegmentedReduce {
 nb::object reduced_by_segment(const SegmentedReduce& arguments) {
   const Call call("segmented_reduce", arguments.x, arguments.stream);
   const Array x = flat_input(call, "x", arguments.x);
-  const Array offsets = flat_input(call, "offsets", arguments.offsets);
-  if (offsets.type->is_floating() || offsets.type->bits < 32)
-    call.refuse(nb::type_error,
-                "offsets has items of " + std::string(offsets.type->name) + "; they must be integers of 32 or 64 bits");
-  if (offsets.place != x.place) call.refuse(nb::value_error, "offsets is on another device than x");
-  if (offsets.size() == 0)
-    call.refuse(nb::value_error, "offsets is empty; it must say where the last segment ends, too");
+  const Array offsets = offsets_of(call, arguments.offsets, x);
   const GivenOut given = given_out(call, arguments.operation, x, arguments.dtype, arguments.out);
   const Library::Current current(call.library(), x.place);
-  const Array out = checked_out(call, given, x, offsets.size() - 1);
+  const Array out = checked_out(call, given, x, segments_of(offsets));
   check_apart(call, "out", out, "x", x);
   check_apart(call, "out", out, "offsets", offsets);
 
@@ -182,9 +190,7 @@ nb::object reduced_by_segment(const SegmentedReduce& arguments) {
   const Combination combination(call.function(), arguments.operation, *x.type, given.type);
   combination.put_into(request);
   request.head.n = x.size();
-  request.segments = SCANTUNE_BY_OFFSETS;
-  request.offset_type = offsets.type->type;
-  request.segment_count = offsets.size() - 1;
+  take_offsets(offsets, request);
   const std::string init = initial_value(call.function(), arguments.operation,
                                          {.init = arguments.init, .is_written = true}, *x.type, given.type);
   request.init = init.empty() ? nullptr : init.data();
@@ -201,9 +207,9 @@ void add_segment_functions(nb::module_& module) {
       "scan_by_key",
       [](nb::object keys, nb::object x, const nb::object& op, bool inclusive, bool reverse, nb::object init,
          nb::object dtype, nb::object out, nb::object stream, const std::optional<std::string>& determinism) {
-        return scanned_by_key({std::move(keys), std::move(x), operation_of("scan_by_key", op), inclusive, reverse,
-                               std::move(init), std::move(dtype), std::move(out), std::move(stream),
-                               named_determinism("scan_by_key", determinism)});
+        return scanned({"scan_by_key", true, std::move(keys), std::move(x), operation_of("scan_by_key", op), inclusive,
+                        reverse, std::move(init), std::move(dtype), std::move(out), std::move(stream),
+                        named_determinism("scan_by_key", determinism)});
       },
       nb::arg(), nb::arg(), nb::arg("op") = "sum", nb::kw_only(), nb::arg("inclusive") = true,
       nb::arg("reverse") = false, nb::arg("init") = nb::none(), nb::arg("dtype") = nb::none(),
@@ -211,6 +217,20 @@ void add_segment_functions(nb::module_& module) {
       nb::sig("def scan_by_key(keys, x, /, op=\"sum\", *, inclusive=True, reverse=False, init=None, dtype=None, "
               "out=None, stream=None, determinism=None)"),
       kScanByKey);
+  module.def(
+      "segmented_scan",
+      [](nb::object x, nb::object offsets, const nb::object& op, bool inclusive, bool reverse, nb::object init,
+         nb::object dtype, nb::object out, nb::object stream, const std::optional<std::string>& determinism) {
+        return scanned({"segmented_scan", false, std::move(offsets), std::move(x), operation_of("segmented_scan", op),
+                        inclusive, reverse, std::move(init), std::move(dtype), std::move(out), std::move(stream),
+                        named_determinism("segmented_scan", determinism)});
+      },
+      nb::arg(), nb::arg(), nb::arg("op") = "sum", nb::kw_only(), nb::arg("inclusive") = true,
+      nb::arg("reverse") = false, nb::arg("init") = nb::none(), nb::arg("dtype") = nb::none(),
+      nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), nb::arg("determinism") = nb::none(),
+      nb::sig("def segmented_scan(x, offsets, /, op=\"sum\", *, inclusive=True, reverse=False, init=None, dtype=None, "
+              "out=None, stream=None, determinism=None)"),
+      kSegmentedScan);
   module.def(
       "reduce_by_key",
       [](nb::object keys, nb::object x, const nb::object& op, nb::object dtype, const nb::object& size,

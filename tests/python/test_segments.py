@@ -1,4 +1,4 @@
-"""Scans and reductions of segments, by keys and by offsets, against loops of NumPy."""
+"""Scans and reductions of segments, by keys and by offsets, and runs, against loops of NumPy."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ def test_sums_of_every_type_by_key_are_those_of_numpy(dtype: str) -> None:
     expect(found, np.asarray(sums))
     offsets = np.asarray([*(run.start for run in runs), keys.size])
     expect(scantune.segmented_reduce(x, offsets), np.asarray(sums))
+    expect(scantune.segmented_scan(x, offsets), np.concatenate([np.cumsum(x[run]) for run in runs]))
 
 
 @pytest.mark.parametrize("keys_type", ["bool", "uint8", "int16", "int64", "float16", "float32"])
@@ -54,6 +55,7 @@ def test_edge_sizes(n: int) -> None:
     expect(scantune.reduce_by_key(keys, x)[1], sums)
     offsets = np.asarray([*(run.start for run in runs), n], "int32")
     expect(scantune.segmented_reduce(x, offsets), sums)
+    expect(scantune.segmented_scan(x, offsets), scantune.scan_by_key(keys, x))
     expect(scantune.run_length_encode(keys)[1], np.asarray([run.stop - run.start for run in runs], "int64"))
 
 
@@ -61,6 +63,7 @@ def test_edge_sizes(n: int) -> None:
 def test_all_operations_kinds_and_directions(op: str) -> None:
     x, keys = made("int64", (60,)), keyed(60)
     runs = runs_of(keys)
+    offsets = np.asarray([*(run.start for run in runs), 60])
     for reverse, inclusive in ((False, False), (False, True), (True, False), (True, True)):
         expected = []
         for run in runs:
@@ -70,8 +73,10 @@ def test_all_operations_kinds_and_directions(op: str) -> None:
             expected.append(results[::-1] if reverse else results)
         found = scantune.scan_by_key(keys, x, op, inclusive=inclusive, reverse=reverse, init=3)
         expect(found, np.concatenate(expected), reverse, inclusive)
+        if op == "max" or (inclusive and not reverse):
+            found = scantune.segmented_scan(x, offsets, op, inclusive=inclusive, reverse=reverse, init=3)
+            expect(found, np.concatenate(expected), reverse, inclusive)
     expect(scantune.reduce_by_key(keys, x, op)[1], np.asarray([OPERATIONS[op].reduce(x[run]) for run in runs]))
-    offsets = np.asarray([*(run.start for run in runs), 60])
     expected_totals = np.asarray([OPERATIONS[op].reduce(x[run], initial=3) for run in runs])
     expect(scantune.segmented_reduce(x, offsets, op, init=3), expected_totals)
 
@@ -84,6 +89,15 @@ def test_an_empty_segment_yields_the_identity_or_init() -> None:
     least = scantune.segmented_reduce(np.asarray([True]), np.asarray([0, 1, 1]), "bit_and")
     assert least.view("uint8").tolist() == [1, 1]
     expect(scantune.segmented_reduce(x, offsets[:1]), np.zeros(0, "int64"))
+
+
+def test_segments_may_be_in_any_order_and_leave_gaps() -> None:
+    x = np.asarray([5, 2, 7, 1, 9, 4, 3, 8], "int32")
+    offsets = np.asarray([4, 8, 1, 3], "uint32")  # from 8 back to 1 is no segment, and item 0 and 3 are in none
+    out = np.full(8, -1)
+    assert scantune.segmented_scan(x, offsets, out=out) is out
+    assert out.tolist() == [-1, 2, 9, -1, 9, 13, 16, 24]
+    assert scantune.segmented_scan(x, offsets[:1]).shape == x.shape
 
 
 def test_results_go_where_out_says_with_its_type() -> None:
@@ -100,6 +114,9 @@ def test_results_go_where_out_says_with_its_type() -> None:
     items, lengths = scantune.run_length_encode(keys, size=60, fill_value=-5)
     assert (items[len(runs) :] == -5).all()
     assert (lengths[len(runs) :] == 0).all()
+    same = x.copy()
+    assert scantune.segmented_scan(same, np.asarray([0, 20, 50]), out=same) is same
+    expect(same, np.concatenate([np.cumsum(x[:20]), np.cumsum(x[20:])]).astype("int32"))
     totals = np.zeros(2, "float32")
     assert scantune.segmented_reduce(x, np.asarray([0, 20, 50]), out=totals) is totals
     expect(totals, np.asarray([x[:20].sum(), x[20:].sum()], "float32"))
@@ -127,6 +144,16 @@ ITEMS = np.zeros(8, "int64")
         (lambda: scantune.reduce_by_key(ITEMS, np.zeros(8), "bit_or"), TypeError, "reduce_by_key: x has items of flo"),
         (lambda: scantune.reduce_by_key(ITEMS, ITEMS, out=ITEMS, count=ITEMS), TypeError, "out must be a tuple of 2 a"),
         (lambda: scantune.run_length_encode(np.zeros((2, 2))), ValueError, "run_length_encode: x has 2 dimensions; it"),
+        (
+            lambda: scantune.segmented_scan(ITEMS, np.zeros(2, "i2")),
+            TypeError,
+            "segmented_scan: offsets has items of i",
+        ),
+        (
+            lambda: scantune.segmented_scan(ITEMS.copy(), ITEMS, out=ITEMS),
+            ValueError,
+            "segmented_scan: out overlaps offsets in memory",
+        ),
         (lambda: scantune.segmented_reduce(ITEMS, np.zeros(2)), TypeError, "offsets has items of float64; they must b"),
         (lambda: scantune.segmented_reduce(ITEMS, ITEMS[:0]), ValueError, "segmented_reduce: offsets is empty"),
         (

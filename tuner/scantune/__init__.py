@@ -26,6 +26,7 @@ __all__ = [
     "scan",
     "scan_by_key",
     "segmented_reduce",
+    "segmented_scan",
     "sort",
     "unique_consecutive",
 ]
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from scantune._native import scan as scan
     from scantune._native import scan_by_key as scan_by_key
     from scantune._native import segmented_reduce as segmented_reduce
+    from scantune._native import segmented_scan as segmented_scan
     from scantune._native import sort as sort
     from scantune._native import unique_consecutive as unique_consecutive
 

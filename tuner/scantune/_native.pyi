@@ -160,6 +160,20 @@ def segmented_reduce(
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
+def segmented_scan(
+    x: Array,
+    offsets: Any,
+    /,
+    op: _Operation = "sum",
+    *,
+    inclusive: bool = True,
+    reverse: bool = False,
+    init: float | None = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    stream: Any = None,
+    determinism: Literal["run_to_run"] | None = None,
+) -> Array: ...
 def sort(
     x: Array,
     /,
