@@ -9,6 +9,7 @@
 #include "python/own_operator.h"
 #include "python/reductions.h"
 #include "python/scan_plan.h"
+#include "python/segmented_sort.h"
 #include "python/segments.h"
 #include "python/selection.h"
 #include "python/sort.h"
@@ -59,6 +60,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_sorts(module);
   scantune::python::add_selections(module);
   scantune::python::add_segment_functions(module);
+  scantune::python::add_segmented_sorts(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

@@ -1,4 +1,4 @@
-"""Scans and reductions of segments, by keys and by offsets, and runs, against loops of NumPy."""
+"""Scans, reductions and sorts of segments, by keys and by offsets, and runs, against loops of NumPy."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ def test_edge_sizes(n: int) -> None:
     offsets = np.asarray([*(run.start for run in runs), n], "int32")
     expect(scantune.segmented_reduce(x, offsets), sums)
     expect(scantune.segmented_scan(x, offsets), scantune.scan_by_key(keys, x))
+    expect(scantune.segmented_sort(x, offsets), np.concatenate([x[:0], *(np.sort(x[run]) for run in runs)]))
     expect(scantune.run_length_encode(keys)[1], np.asarray([run.stop - run.start for run in runs], "int64"))
 
 
@@ -94,10 +95,29 @@ def test_an_empty_segment_yields_the_identity_or_init() -> None:
 def test_segments_may_be_in_any_order_and_leave_gaps() -> None:
     x = np.asarray([5, 2, 7, 1, 9, 4, 3, 8], "int32")
     offsets = np.asarray([4, 8, 1, 3], "uint32")  # from 8 back to 1 is no segment, and item 0 and 3 are in none
-    out = np.full(8, -1)
-    assert scantune.segmented_scan(x, offsets, out=out) is out
-    assert out.tolist() == [-1, 2, 9, -1, 9, 13, 16, 24]
-    assert scantune.segmented_scan(x, offsets[:1]).shape == x.shape
+    for function, segments in (
+        (scantune.segmented_scan, ([2, 9], [9, 13, 16, 24])),
+        (scantune.segmented_sort, ([2, 7], [3, 4, 8, 9])),
+        (scantune.segmented_argsort, ([0, 1], [2, 1, 3, 0])),
+    ):
+        out = np.full(8, -1, "int64" if function is not scantune.segmented_sort else "int32")
+        assert function(x, offsets, out=out) is out
+        assert out.tolist() == [-1, *segments[0], -1, *segments[1]], function
+    for function in (scantune.segmented_scan, scantune.segmented_sort, scantune.segmented_argsort):
+        assert function(x, offsets[:1]).shape == x.shape
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "uint64", "float16", "float32"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_segments_are_sorted_as_sort_does(dtype: str, descending: bool) -> None:
+    x = made(dtype, (120,))[::-1]
+    runs = runs_of(keyed(120))
+    offsets = np.asarray([*(run.start for run in runs), 120], "int32")
+    asked = {"descending": descending}
+    values = [scantune.sort(x[run], **asked) for run in runs]
+    indices = [scantune.argsort(x[run], **asked) for run in runs]
+    expect(scantune.segmented_sort(x, offsets, **asked), np.concatenate(values))
+    expect(scantune.segmented_argsort(x, offsets, **asked), np.concatenate(indices))
 
 
 def test_results_go_where_out_says_with_its_type() -> None:
@@ -153,6 +173,14 @@ ITEMS = np.zeros(8, "int64")
             lambda: scantune.segmented_scan(ITEMS.copy(), ITEMS, out=ITEMS),
             ValueError,
             "segmented_scan: out overlaps offsets in memory",
+        ),
+        (lambda: scantune.segmented_sort(ITEMS, ITEMS[:0]), ValueError, "segmented_sort: offsets is empty"),
+        (lambda: scantune.segmented_sort(ITEMS, ITEMS.copy(), out=ITEMS), ValueError, "segmented_sort: out overlaps x"),
+        (lambda: scantune.segmented_argsort(np.zeros(8), ITEMS, out=np.zeros(8)), TypeError, "results are int64"),
+        (
+            lambda: scantune.segmented_sort(ITEMS, np.zeros(2, "i8"), out=np.zeros(16, "i8")[::2]),
+            ValueError,
+            "segmented_sort: out is not contiguous",
         ),
         (lambda: scantune.segmented_reduce(ITEMS, np.zeros(2)), TypeError, "offsets has items of float64; they must b"),
         (lambda: scantune.segmented_reduce(ITEMS, ITEMS[:0]), ValueError, "segmented_reduce: offsets is empty"),

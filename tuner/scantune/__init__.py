@@ -25,8 +25,10 @@ __all__ = [
     "run_length_encode",
     "scan",
     "scan_by_key",
+    "segmented_argsort",
     "segmented_reduce",
     "segmented_scan",
+    "segmented_sort",
     "sort",
     "unique_consecutive",
 ]
@@ -53,8 +55,10 @@ if TYPE_CHECKING:
     from scantune._native import run_length_encode as run_length_encode
     from scantune._native import scan as scan
     from scantune._native import scan_by_key as scan_by_key
+    from scantune._native import segmented_argsort as segmented_argsort
     from scantune._native import segmented_reduce as segmented_reduce
     from scantune._native import segmented_scan as segmented_scan
+    from scantune._native import segmented_sort as segmented_sort
     from scantune._native import sort as sort
     from scantune._native import unique_consecutive as unique_consecutive
 

@@ -149,6 +149,9 @@ def scan_by_key(
     stream: Any = None,
     determinism: Literal["run_to_run"] | None = None,
 ) -> Array: ...
+def segmented_argsort(
+    x: Array, offsets: Any, /, *, descending: bool = False, out: Array | None = None, stream: Any = None
+) -> Array: ...
 def segmented_reduce(
     x: Array,
     offsets: Any,
@@ -173,6 +176,9 @@ def segmented_scan(
     out: Array | None = None,
     stream: Any = None,
     determinism: Literal["run_to_run"] | None = None,
+) -> Array: ...
+def segmented_sort(
+    x: Array, offsets: Any, /, *, descending: bool = False, out: Array | None = None, stream: Any = None
 ) -> Array: ...
 def sort(
     x: Array,
