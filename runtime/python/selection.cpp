@@ -30,6 +30,15 @@ constexpr const char* kFilter =
     "predicate: CUDA C++ that defines __device__ bool keep(Value item). Value is the type of the items, float for\n"
     "16-bit floats. It is code: take it from people whom you trust alone.\n" SCANTUNE_LENGTHS(
         "they are", "") "\nReturns an array of the library and dtype of x.\n\n" SCANTUNE_ERRORS;
+constexpr const char* kSplitBy =
+    "Return the items of an array that are selected, and the others, both in order.\n\n" SCANTUNE_ITEMS
+    "by: a flag for each item, selected if it is not 0: an array of bool or numbers, of the library and length of x.\n"
+    "Or a predicate, as filter() takes it.\n"
+    "out, count: the selected items go to the beginning of out, contiguous and of the length of x, the others after\n"
+    "them, and the number of the selected ones to count, an array of one integer of 32 or 64 bits; the call does not\n"
+    "wait. Neither may overlap the other, nor an input.\n" SCANTUNE_STREAM_OF_OUT
+    "\nReturns (selected, others), arrays of the library and dtype of x, after one wait for their number. With out\n"
+    "and count it returns out.\n\n" SCANTUNE_ERRORS;
 constexpr const char* kNonzero =
     "Return where the items of an array are not 0, in C order.\n\n" SCANTUNE_ITEMS
     "It may have more dimensions where size and out are not given.\n"
@@ -89,6 +98,40 @@ nb::object filtered(nb::object object, const std::string& predicate, const Lengt
   run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_OUTPUT, &results[0]}, {SCANTUNE_COUNT, &results.count()}},
       results.stream());
   return results.taken()[0];
+}
+
+nb::object split(nb::object object, const nb::object& by, const LengthArguments& lengths, nb::object stream) {
+  const Call call("split_by", object, std::move(stream));
+  const Array x = flat_input(call, "x", std::move(object));
+  std::string source;
+  const bool has_source = nb::try_cast(by, source);
+  const Array flags = has_source ? x : flat_input(call, "by", by, x);
+  const Library::Current current(call.library(), x.place);
+  const CountedResults results(call, x, {x.type}, lengths);
+  results.check_apart_from("x", x);
+  results.check_apart_from("by", flags);
+  if (results.room() != x.size())
+    call.refuse(nb::value_error,
+                "out has " + std::to_string(results.room()) + " items, and x has " + std::to_string(x.size()));
+  scantune_select_request request = request_for(x, results, SCANTUNE_FLAGGED);
+  request.rejected = SCANTUNE_BEHIND;
+  request.capacity = nullptr;  // both parts fill the array
+  const Predicate keeps(source, *x.type);
+  if (has_source)
+    keeps.put_into(request);
+  else
+    request.flag_type = flags.type->type;
+  run(request.head,
+      {{SCANTUNE_INPUT, &x},
+       {SCANTUNE_OUTPUT, &results[0]},
+       {SCANTUNE_COUNT, &results.count()},
+       {has_source ? SCANTUNE_INPUT : SCANTUNE_FLAGS, &flags}},
+      results.stream());
+  const nb::object& both = results[0].object;
+  if (!lengths.out.is_none()) return both;
+  const nb::int_ selected(results.count().object);
+  return nb::make_tuple(both[nb::slice(nb::none(), selected, nb::none())],
+                        both[nb::slice(selected, nb::none(), nb::none())]);
 }
 
 // Indices of an array as one dimension, along each of its dimensions.
@@ -181,6 +224,14 @@ void add_selections(nb::module_& module) {
       nb::arg(), nb::arg(), nb::kw_only(), nb::arg("size") = nb::none(), nb::arg("fill_value") = nb::none(),
       nb::arg("out") = nb::none(), nb::arg("count") = nb::none(), nb::arg("stream") = nb::none(),
       nb::sig("def filter(x, predicate, /, *, " SCANTUNE_LENGTH_ARGUMENTS ")"), kFilter);
+  module.def(
+      "split_by",
+      [](nb::object x, const nb::object& by, const nb::object& out, const nb::object& count, nb::object stream) {
+        return split(std::move(x), by, {nb::none(), nb::none(), out, count}, std::move(stream));
+      },
+      nb::arg(), nb::arg(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("count") = nb::none(),
+      nb::arg("stream") = nb::none(), nb::sig("def split_by(x, by, /, *, out=None, count=None, stream=None)"),
+      kSplitBy);
   module.def(
       "nonzero",
       [](nb::object x, const nb::object& size, const nb::object& fill_value, const nb::object& out,

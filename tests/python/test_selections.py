@@ -73,6 +73,21 @@ def test_nans_differ_from_all_and_zeros_of_both_signs_are_one() -> None:
     expect(scantune.nonzero(x)[0], np.nonzero(x)[0])
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float16", "float64"])
+def test_both_parts_of_a_split_keep_their_order(dtype: str) -> None:
+    x = made(dtype, (500,))[::-2]
+    is_selected = np.arange(x.size) % 7 < 3
+    for found, expected in zip(scantune.split_by(x, is_selected), (x[is_selected], x[~is_selected]), strict=True):
+        expect(found, expected)
+    for found, expected in zip(scantune.split_by(x, IS_POSITIVE), (x[x > 0], x[x <= 0]), strict=True):
+        expect(found, expected)
+    for by in (np.zeros(x.size, bool), np.ones(x.size, bool)):
+        for found, expected in zip(scantune.split_by(x, by), (x[by], x[~by]), strict=True):
+            expect(found, expected)
+    for found in scantune.split_by(x[:0], is_selected[:0]):
+        expect(found, x[:0])
+
+
 @pytest.mark.parametrize("shape", [*SHAPES, (0, 3)])
 def test_indices_of_more_dimensions_are_those_of_numpy(shape: tuple[int, ...]) -> None:
     for layout in LAYOUTS.values():
@@ -110,6 +125,10 @@ def test_out_and_count_take_what_there_is_room_for(count_type: str) -> None:
     scantune.filter(x, IS_POSITIVE, out=small[:5], count=count)
     assert count[0] == (x > 0).sum()
     expect(small, np.append(x[x > 0][:5], np.asarray([-1] * 3, "int32")))
+    whole = np.zeros(60, "int32")
+    assert scantune.split_by(x, x > 1, out=whole, count=count) is whole
+    assert count[0] == kept.size
+    expect(whole, np.concatenate([kept, x[x <= 1]]))
     values, indices = np.zeros(60, "int32"), np.zeros(60, "int64")
     found = scantune.unique_consecutive(x, return_indices=True, out=(values, indices), count=count)
     assert found[0] is values
@@ -136,6 +155,14 @@ COUNT = np.zeros((), "int64")
             r"x has 2 dimensions; it must have one: pass x\.",
         ),
         (lambda: scantune.filter(ITEMS, "int f();"), RuntimeError, "keep"),
+        (lambda: scantune.split_by(ITEMS, MASK[1:]), ValueError, "split_by: by has 7 items, and x has 8"),
+        (lambda: scantune.split_by(ITEMS, MASK, out=np.zeros(8, "i8")), TypeError, "split_by: out is given without co"),
+        (
+            lambda: scantune.split_by(ITEMS, MASK, out=np.zeros(9, "i8"), count=COUNT),
+            ValueError,
+            "split_by: out has 9 items, and x has 8",
+        ),
+        (lambda: scantune.split_by(ITEMS, MASK, out=ITEMS, count=COUNT), ValueError, "split_by: out overlaps x in mem"),
         (lambda: scantune.nonzero(np.zeros(())), ValueError, "nonzero: x has no dimensions"),
         (
             lambda: scantune.nonzero(np.zeros((2, 2)), size=3),

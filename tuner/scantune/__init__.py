@@ -30,6 +30,7 @@ __all__ = [
     "segmented_scan",
     "segmented_sort",
     "sort",
+    "split_by",
     "unique_consecutive",
 ]
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from scantune._native import segmented_scan as segmented_scan
     from scantune._native import segmented_sort as segmented_sort
     from scantune._native import sort as sort
+    from scantune._native import split_by as split_by
     from scantune._native import unique_consecutive as unique_consecutive
 
     __version__: str

@@ -191,6 +191,12 @@ def sort(
     stream: Any = None,
 ) -> Array: ...
 @overload
+def split_by(
+    x: Array, by: Any, /, *, out: None = None, count: None = None, stream: Any = None
+) -> tuple[Array, Array]: ...
+@overload
+def split_by(x: Array, by: Any, /, *, out: Array, count: Array, stream: Any = None) -> Array: ...
+@overload
 def unique_consecutive(
     x: Array,
     /,
