@@ -13,6 +13,7 @@
 #include "python/segments.h"
 #include "python/selection.h"
 #include "python/sort.h"
+#include "python/unique_counts.h"
 #include "scantune/error.hpp"
 
 namespace nb = nanobind;
@@ -61,6 +62,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_selections(module);
   scantune::python::add_segment_functions(module);
   scantune::python::add_segmented_sorts(module);
+  scantune::python::add_unique_counts(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

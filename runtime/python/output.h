@@ -20,4 +20,7 @@ bool overlap(const Array& a, const Array& b);
 void check_apart(const Call& call, const std::string& name, const Array& out, const std::string& other_name,
                  const Array& other);
 
+// An array for what one kernel writes and another reads. Throws TypeError if the library of x makes none.
+Array temporary(const Call& call, const Array& x, const std::vector<std::uint64_t>& shape, const ElementType& type);
+
 }  // namespace scantune::python

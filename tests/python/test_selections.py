@@ -88,6 +88,18 @@ def test_both_parts_of_a_split_keep_their_order(dtype: str) -> None:
         expect(found, x[:0])
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32"])
+def test_each_value_is_counted(dtype: str) -> None:
+    for x in (made(dtype, (300,)), made(dtype, (6, 50)).T, made(dtype, ()), made(dtype, (0, 3))):
+        found = scantune.unique_counts(x)
+        values, counts = np.unique(x, return_counts=True)
+        expect(found.values, values)
+        expect(found.counts, counts)
+    x = np.asarray([np.nan, 0.0, -0.0, np.nan, 2])
+    expect(scantune.unique_counts(x).values, np.asarray([0, 2, np.nan, np.nan]))
+    expect(scantune.unique_counts(x).counts, np.asarray([2, 1, 1, 1]))
+
+
 @pytest.mark.parametrize("shape", [*SHAPES, (0, 3)])
 def test_indices_of_more_dimensions_are_those_of_numpy(shape: tuple[int, ...]) -> None:
     for layout in LAYOUTS.values():
@@ -107,6 +119,9 @@ def test_a_size_gives_a_length_of_its_own() -> None:
     found = scantune.unique_consecutive(x, return_indices=True, return_counts=True, size=70, fill_value=9)
     for one, expected, fill in zip(found, (x[starts], starts, counts), (9, 0, 0), strict=True):
         expect(one, np.concatenate([expected, np.full(70, fill, expected.dtype)])[:70])
+    values, counts = scantune.unique_counts(x, size=6, fill_value=9)
+    expect(values, np.asarray([0, 1, 2, 3, 9, 9], "int32"))
+    expect(counts, np.append(np.bincount(x), [0, 0]))
     flags = made("bool", (20,))
     padded = np.concatenate([flags[flags], np.ones(20, bool)])[:20]
     expect(scantune.compress(flags, flags, size=20, fill_value=True), padded)
@@ -129,6 +144,10 @@ def test_out_and_count_take_what_there_is_room_for(count_type: str) -> None:
     assert scantune.split_by(x, x > 1, out=whole, count=count) is whole
     assert count[0] == kept.size
     expect(whole, np.concatenate([kept, x[x <= 1]]))
+    distinct = np.full(3, -1, "int32"), np.full(3, -1)
+    assert scantune.unique_counts(x, out=distinct, count=count).counts is distinct[1]
+    assert count[0] == 4
+    expect(distinct[1], np.bincount(x)[:3])
     values, indices = np.zeros(60, "int32"), np.zeros(60, "int64")
     found = scantune.unique_consecutive(x, return_indices=True, out=(values, indices), count=count)
     assert found[0] is values
@@ -163,6 +182,8 @@ COUNT = np.zeros((), "int64")
             "split_by: out has 9 items, and x has 8",
         ),
         (lambda: scantune.split_by(ITEMS, MASK, out=ITEMS, count=COUNT), ValueError, "split_by: out overlaps x in mem"),
+        (lambda: scantune.unique_counts([1]), TypeError, "unique_counts: x is an object of type list"),
+        (lambda: scantune.unique_counts(ITEMS, size=1.5), ValueError, "unique_counts: size is 1.5; it must be the num"),
         (lambda: scantune.nonzero(np.zeros(())), ValueError, "nonzero: x has no dimensions"),
         (
             lambda: scantune.nonzero(np.zeros((2, 2)), size=3),
@@ -229,13 +250,15 @@ def test_what_cannot_be_selected_is_refused_by_the_name_of_the_argument(
         call()
 
 
-def test_drawn_arrays_give_what_the_array_api_standard_says() -> None:
+@pytest.mark.parametrize("function", ["nonzero", "unique_counts"])
+def test_drawn_arrays_give_what_the_array_api_standard_says(function: str) -> None:
     random = np.random.default_rng(45)
     for _ in range(16):
         shape = tuple(int(size) for size in random.integers(0, 7, random.integers(1, 4)))
         x = strict.asarray(random.integers(0, 2, shape).astype(random.choice(["int8", "float64", "bool"])))
-        found, expected = scantune.nonzero(x), strict.nonzero(x)
+        found, expected = getattr(scantune, function)(x), getattr(strict, function)(x)
         assert len(found) == len(expected)
+        assert getattr(found, "_fields", None) == getattr(expected, "_fields", None)
         for one, other in zip(found, expected, strict=True):
             assert (type(one), one.dtype, one.shape) == (type(other), other.dtype, other.shape)
             np.testing.assert_array_equal(np.asarray(one), np.asarray(other), err_msg=str(x))
@@ -255,6 +278,8 @@ def test_an_array_that_only_exports_its_items_needs_out_and_count() -> None:
     x = made("int32", (40,))
     with pytest.raises(TypeError, match="nonzero: x is of type Lent, of which scantune makes no arrays: pass out"):
         scantune.nonzero(Lent(x))
+    with pytest.raises(TypeError, match="unique_counts: x is of type Lent, of which scantune makes no arrays, and"):
+        scantune.unique_counts(Lent(x), out=(np.zeros(4, "int32"), np.zeros(4, "int64")), count=np.zeros((), "int64"))
     out, count = np.zeros(40, "int64"), np.zeros((), "int64")
     scantune.nonzero(Lent(x), out=Lent(out), count=Lent(count))
     expect(out[:count], np.nonzero(x)[0])

@@ -32,6 +32,7 @@ __all__ = [
     "sort",
     "split_by",
     "unique_consecutive",
+    "unique_counts",
 ]
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from scantune._native import sort as sort
     from scantune._native import split_by as split_by
     from scantune._native import unique_consecutive as unique_consecutive
+    from scantune._native import unique_counts as unique_counts
 
     __version__: str
 else:

@@ -1,5 +1,5 @@
 # What runtime/python makes of the library. Arrays are those of NumPy, torch, CuPy or the array API standard.
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 Array = TypeVar("Array")
 
@@ -11,6 +11,10 @@ class Op:
 class ScanPlan:
     def __call__(self, x: Any, out: Array, /, *, stream: Any = None) -> Array: ...
     def describe(self) -> str: ...
+
+class UniqueCounts(NamedTuple):
+    values: Any
+    counts: Any
 
 _Operation: TypeAlias = Literal["sum", "product", "min", "max", "bit_and", "bit_or", "bit_xor"] | Op
 
@@ -222,3 +226,12 @@ def unique_consecutive(
     count: Array | None = None,
     stream: Any = None,
 ) -> tuple[Array, ...]: ...
+def unique_counts(
+    x: Array,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: float | None = None,
+    out: tuple[Array, Array] | None = None,
+    count: Array | None = None,
+) -> UniqueCounts: ...
