@@ -8,6 +8,7 @@
 #include "python/library.h"
 #include "python/own_operator.h"
 #include "python/reductions.h"
+#include "python/repetition.h"
 #include "python/scan_plan.h"
 #include "python/segmented_sort.h"
 #include "python/segments.h"
@@ -62,6 +63,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_selections(module);
   scantune::python::add_segment_functions(module);
   scantune::python::add_segmented_sorts(module);
+  scantune::python::add_repetitions(module);
   scantune::python::add_unique_counts(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });

@@ -22,6 +22,8 @@ __all__ = [
     "plan",
     "reduce",
     "reduce_by_key",
+    "repeat_interleave",
+    "run_length_decode",
     "run_length_encode",
     "scan",
     "scan_by_key",
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
     from scantune._native import plan as plan
     from scantune._native import reduce as reduce
     from scantune._native import reduce_by_key as reduce_by_key
+    from scantune._native import repeat_interleave as repeat_interleave
+    from scantune._native import run_length_decode as run_length_decode
     from scantune._native import run_length_encode as run_length_encode
     from scantune._native import scan as scan
     from scantune._native import scan_by_key as scan_by_key
