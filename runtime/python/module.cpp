@@ -5,6 +5,7 @@
 
 #include "python/array.h"
 #include "python/cumulative.h"
+#include "python/description.h"
 #include "python/library.h"
 #include "python/own_operator.h"
 #include "python/reductions.h"
@@ -65,6 +66,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_segmented_sorts(module);
   scantune::python::add_repetitions(module);
   scantune::python::add_unique_counts(module);
+  scantune::python::add_describe(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "python/combination.h"
+#include "python/description.h"
 #include "python/host_memory.h"
 #include "python/initial_value.h"
 #include "python/output.h"
@@ -64,6 +65,7 @@ void run(const Reduction& reduction) {
   if (reduction.yields_places) request.position = SCANTUNE_FIRST_POSITION;
   request.init = reduction.init.empty() ? nullptr : reduction.init.data();
   const HostMemory input(reduction.x), output(reduction.out);
+  describe(request.head);
   for_each_place(rows.of_calls, reduction.x.type->bytes(), reduction.out.type->bytes(), reduction.x.first,
                  reduction.out.first, [&](const std::byte* from, std::byte* to) {
                    scantune_arrays arrays = SCANTUNE_ARRAYS_INIT;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "python/description.h"
 #include "python/host_memory.h"
 #include "scantune/status.hpp"
 
@@ -19,6 +20,7 @@ void run(scantune_head& head, std::initializer_list<ArrayInRole> arrays, std::ui
     pointers.of[role] = array->first;
     head.device = device_of(*array);
   }
+  describe(head);
   runtime::detail::check(scantune_run(&head, &pointers, reinterpret_cast<scantune_stream>(stream)));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "python/description.h"
 #include "python/host_memory.h"
 #include "python/output.h"
 #include "scantune/status.hpp"
@@ -68,6 +69,7 @@ void run(const ScanCall& scan) {
   const Rows rows = rows_of(scan);
   const scantune_scan_request request = request_of(scan, rows);
   const HostMemory input(scan.x), output(scan.out);
+  describe(request.head);
   for_each_place(
       rows.of_calls, scan.x.type->bytes(), scan.out.type->bytes(), scan.x.first, scan.out.first,
       [&](const std::byte* from, std::byte* to) {

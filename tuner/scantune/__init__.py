@@ -16,6 +16,7 @@ __all__ = [
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
+    "describe",
     "filter",
     "logcumsumexp",
     "nonzero",
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from scantune._native import cumsum as cumsum
     from scantune._native import cumulative_prod as cumulative_prod
     from scantune._native import cumulative_sum as cumulative_sum
+    from scantune._native import describe as describe
     from scantune._native import filter as filter  # noqa: A004
     from scantune._native import logcumsumexp as logcumsumexp
     from scantune._native import nonzero as nonzero

@@ -1,4 +1,5 @@
 # What runtime/python makes of the library. Arrays are those of NumPy, torch, CuPy or the array API standard.
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 Array = TypeVar("Array")
@@ -55,6 +56,7 @@ def cumulative_prod(
 def cumulative_sum(
     x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array: ...
+def describe(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> str: ...
 def filter(  # noqa: A001
     x: Array,
     predicate: str,
