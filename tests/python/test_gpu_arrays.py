@@ -151,6 +151,21 @@ def test_results_whose_number_depends_on_the_items(library: Torch | CuPy) -> Non
     np.testing.assert_array_equal(library.numpy(found[1]), items.reshape(300, 10).sum(1))
 
 
+def test_results_of_several_kernels(library: Torch | CuPy) -> None:
+    items, flags = made("int32", (3000,)), made("bool", (3000,))
+    x, mask, offsets = (library.array(array) for array in (items, flags, np.arange(0, 3001, 10)))
+    for found, expected in zip(scantune.split_by(x, mask), (items[flags], items[~flags]), strict=True):
+        np.testing.assert_array_equal(library.numpy(found), expected)
+    for found, expected in zip(scantune.unique_counts(x), np.unique(items, return_counts=True), strict=True):
+        np.testing.assert_array_equal(library.numpy(found), expected)
+    again = scantune.run_length_decode(*scantune.run_length_encode(x))
+    np.testing.assert_array_equal(library.numpy(again), items)
+    np.testing.assert_array_equal(library.numpy(scantune.repeat_interleave(x, 3)), np.repeat(items, 3))
+    rows = items.reshape(300, 10)
+    np.testing.assert_array_equal(library.numpy(scantune.segmented_scan(x, offsets)), np.cumsum(rows, 1).reshape(-1))
+    np.testing.assert_array_equal(library.numpy(scantune.segmented_sort(x, offsets)), np.sort(rows, 1).reshape(-1))
+
+
 def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Torch | CuPy) -> None:
     found = scantune.cumsum(library.array(made("uint8")), 1)
     assert str(found.dtype).endswith("int64")
