@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "python/array_type.h"
 #include "python/errors.h"
 
 namespace nb = nanobind;
 
 namespace scantune::python {
 namespace {
-
-constexpr std::int32_t kHost = 1, kCuda = 2, kPinned = 3, kManaged = 13;  // DLPack's
 
 // The argument that is taken, for messages.
 struct Argument {
@@ -89,13 +88,43 @@ nb::object exported(const nb::object& object, bool on_host, std::int64_t waiting
   return dlpack(**named);
 }
 
+void check_device(const Argument& argument, const Place& place) {
+  if (!place.is_host() && place.type != kCuda && place.type != kManaged)
+    argument.refuse(nb::type_error, "is on a device of DLPack's type " + std::to_string(place.type) +
+                                        ", and scantune runs on CUDA's GPUs and the host");
+}
+
+// What DLPack's functions in C do not look at, and __dlpack__() refuses or forgets.
+void check_tensor(const Argument& argument, const ArrayType& type, nb::handle tensor) {
+  if (!nb::getattr(tensor, type.requires_gradient).is(Py_False))
+    argument.refuse(nb::value_error, "requires a gradient, and none is computed: pass its detach()");
+  if (!type.is_negated(tensor).is(Py_False))
+    argument.refuse(nb::value_error, "is a view whose items are negated when they are read: pass its resolve_neg()");
+}
+
+void take_lent(const Argument& argument, const ArrayType& type, Array& array) {
+  Exchange::Tensor lent;
+  if (type.exchange->lend(array.object.ptr(), &lent) != 0) {
+    const nb::python_error error;
+    const std::string told = spelled(error.value());
+    argument.refuse(nb::type_error, "has no memory to lend: " + told.substr(0, told.find('\n')));
+  }
+  array.place = {lent.device.device_type, lent.device.device_id};
+  check_device(argument, array.place);
+  if (!type.is_negated.is_none()) check_tensor(argument, type, array.object);
+  array.type = element_type(lent.dtype);
+  if (array.type == nullptr) argument.refuse(nb::type_error, "has items of another type" + std::string(kTypes));
+  array.first = static_cast<std::byte*>(lent.data) + lent.byte_offset;
+  array.extents.resize(static_cast<std::size_t>(lent.ndim));
+  for (std::size_t i = 0; i < array.extents.size(); ++i)
+    array.extents[i] = {static_cast<std::uint64_t>(lent.shape[i]), lent.strides[i]};
+}
+
 void take_dlpack(const Argument& argument, std::int64_t waiting_stream, Array& array) {
   const nb::tuple device(array.object.attr("__dlpack_device__")());
   array.place = {nb::cast<std::int32_t>(nb::object(nb::int_(nb::object(device[0])))),
                  nb::cast<std::int32_t>(device[1])};
-  if (!array.place.is_host() && array.place.type != kCuda && array.place.type != kManaged)
-    argument.refuse(nb::type_error, "is on a device of DLPack's type " + std::to_string(array.place.type) +
-                                        ", and scantune runs on CUDA's GPUs and the host");
+  check_device(argument, array.place);
   take_capsule(argument, exported(array.object, array.place.is_host(), waiting_stream), array);
 }
 
@@ -163,7 +192,10 @@ Array array_of(const std::string& function, const std::string& argument, nb::obj
   const Argument named{function, argument};
   Array array;
   array.object = std::move(object);
-  if (is_of_numpy(array.object)) {
+  const ArrayType& type = array_type_of(array.object);
+  if (type.exchange != nullptr) {
+    take_lent(named, type, array);
+  } else if (is_of_numpy(array.object)) {
     take_numpy(named, array);
   } else if (nb::hasattr(array.object, "__dlpack__")) {
     take_dlpack(named, waiting_stream, array);

@@ -12,6 +12,8 @@
 
 namespace scantune::python {
 
+constexpr std::int32_t kHost = 1, kCuda = 2, kPinned = 3, kManaged = 13;  // DLPack's types of devices
+
 // One dimension of an array. The stride counts items.
 struct Extent {
   std::uint64_t size;

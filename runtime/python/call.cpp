@@ -19,7 +19,7 @@ Array Call::input(const std::string& argument, nb::object object) const {
 }
 
 Array Call::output(const std::string& argument, nb::object object) const {
-  const bool is_constant = never_changes(object);
+  const bool is_constant = array_type_of(object).never_changes;
   Array out = input(argument, std::move(object));
   if (is_constant) out.is_read_only = true;
   return out;

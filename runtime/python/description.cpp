@@ -49,7 +49,8 @@ void describe(const scantune_head& request) {
   scantune_plan* plan = nullptr;
   runtime::detail::check(scantune_plan_create(&request, &plan));
   const std::unique_ptr<scantune_plan, decltype(&scantune_plan_destroy)> owner(plan, &scantune_plan_destroy);
-  *written += (written->empty() ? "" : "\n") + std::string(scantune_plan_description(plan));
+  if (!written->empty()) *written += '\n';
+  *written += scantune_plan_description(plan);
 }
 
 void add_describe(nb::module_& module) {

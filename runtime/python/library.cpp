@@ -1,20 +1,23 @@
 #include "python/library.h"
 
+#include <algorithm>
+
+#include "python/current_gpu.h"
 #include "python/errors.h"
 
 namespace nb = nanobind;
 
 namespace scantune::python {
 
-namespace {
-
-nb::module_ libraries() { return nb::module_::import_("scantune.array_library"); }
-
-}  // namespace
-
-Library::Library(const nb::object& array) : row_(libraries().attr("library_of")(array)) {}
+// A library of the array API standard is asked anew: its arrays may be on several devices.
+Library::Library(const nb::object& array) : type_(array_type_of(array)), row_(type_.library) {
+  if (row_.is_none()) row_ = nb::module_::import_("scantune.array_library").attr("library_of_standard")(array);
+}
 
 nb::object Library::empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const {
+  if (!type_.empty_like.is_none() && &type == like.type && is_contiguous(like) &&
+      std::ranges::equal(shape, like.extents, {}, {}, &Extent::size))
+    return type_.empty_like(like.object);
   nb::list sizes;
   for (const std::uint64_t size : shape) sizes.append(size);
   return row_.attr("empty")(like.object, nb::tuple(sizes), type.name);
@@ -31,11 +34,14 @@ std::string Library::dtype_name(nb::handle dtype) const {
 std::string Library::sums_of_unsigned() const { return nb::cast<std::string>(row_.attr("sums_of_unsigned")); }
 
 std::uint64_t Library::current_stream(std::int32_t gpu) const {
-  return nb::cast<std::uint64_t>(row_.attr("current_stream")(gpu));
+  if (type_.exchange == nullptr) return nb::cast<std::uint64_t>(row_.attr("current_stream")(gpu));
+  void* stream = nullptr;
+  if (type_.exchange->current_stream(kCuda, gpu, &stream) != 0) throw nb::python_error();
+  return reinterpret_cast<std::uintptr_t>(stream);
 }
 
 Library::Current::Current(const Library& library, const Place& place) {
-  if (place.is_host() || !library.is_known()) return;
+  if (place.is_host() || !library.is_known() || place.id == current_gpu()) return;
   context_ = library.row_.attr("on_device")(place.id);
   context_.attr("__enter__")();
 }
@@ -48,8 +54,6 @@ Library::Current::~Current() {
     error.discard_as_unraisable("scantune: back to the device that was current");
   }
 }
-
-bool never_changes(const nb::object& array) { return nb::cast<bool>(libraries().attr("never_changes")(array)); }
 
 std::uint64_t stream_of(const std::string& function, nb::handle stream) {
   if (nb::isinstance<nb::int_>(stream)) return nb::cast<std::uint64_t>(stream);

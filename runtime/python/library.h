@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "python/array.h"
+#include "python/array_type.h"
 
 namespace scantune::python {
 
@@ -38,11 +39,9 @@ class Library {
   };
 
  private:
+  const ArrayType& type_;
   nanobind::object row_;
 };
-
-// Whether nothing may be written into an array, whatever it exports.
-bool never_changes(const nanobind::object& array);
 
 // The handle of a stream that a caller names: a number, or an object of a library.
 std::uint64_t stream_of(const std::string& function, nanobind::handle stream);

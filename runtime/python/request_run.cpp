@@ -12,6 +12,7 @@ namespace scantune::python {
 
 void run(scantune_head& head, std::initializer_list<ArrayInRole> arrays, std::uint64_t stream) {
   const nanobind::gil_scoped_release others_may_run;
+  head.captured_launches = kCapturedLaunches;
   std::vector<HostMemory> memory;
   memory.reserve(arrays.size());
   scantune_arrays pointers = SCANTUNE_ARRAYS_INIT;

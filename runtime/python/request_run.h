@@ -9,6 +9,9 @@
 
 namespace scantune::python {
 
+// How many calls of one kind may be alive in graphs, each with a workspace of its own from then on.
+constexpr std::int32_t kCapturedLaunches = 1024;
+
 struct ArrayInRole {
   scantune_role role;
   const Array* array;

@@ -58,7 +58,8 @@ nb::object with_scan(const ScanArguments& arguments, const std::function<void(co
                       .direction = arguments.direction,
                       .determinism = arguments.determinism,
                       .init = std::move(init),
-                      .stream = stream};
+                      .stream = stream,
+                      .captured_launches = arguments.captured_launches};
   check_places(call, scan.x, scan.out);
   use(scan);
   return result;

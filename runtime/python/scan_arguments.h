@@ -25,6 +25,7 @@ struct ScanArguments {
   scantune_kind kind = SCANTUNE_INCLUSIVE;
   scantune_direction direction = SCANTUNE_FORWARD;
   scantune_determinism determinism = SCANTUNE_UNCONSTRAINED;
+  std::int32_t captured_launches = kCapturedLaunches;
 };
 
 // Calls use() with the scan, and returns its array of results. Throws as scanned() does.

@@ -56,6 +56,7 @@ scantune_scan_request request_of(const ScanCall& scan, const Rows& rows) {
   scantune_scan_request request = request_for(rows);
   scan.combination.put_into(request);
   request.head.device = device_of(scan.x);
+  request.head.captured_launches = scan.captured_launches;
   request.head.determinism = scan.determinism;
   request.kind = scan.kind;
   request.direction = scan.direction;

@@ -6,6 +6,7 @@
 
 #include "python/call.h"
 #include "python/combination.h"
+#include "python/request_run.h"
 #include "python/rows.h"
 
 namespace scantune::python {
@@ -20,6 +21,7 @@ struct ScanCall {
   scantune_determinism determinism = SCANTUNE_UNCONSTRAINED;
   std::string init;  // the bytes of an accumulator, or none
   std::uint64_t stream = 0;
+  std::int32_t captured_launches = kCapturedLaunches;
 };
 
 // Throws ValueError that names what is wrong with `out` as a place for results, or with both arrays together.

@@ -28,6 +28,7 @@ constexpr const char* kPlan =
     "init: a number that is combined before the first item.\n" SCANTUNE_DTYPE
     "out: an array like those for the results; by default these are in C order.\n"
     "determinism: \"run_to_run\" for equal bits on every run of one device and config.\n"
+    "captured_launches: how many of its calls may be alive in graphs at once. Each has a workspace from now on.\n"
     "\nReturns a ScanPlan. Nothing is scanned: kernels are chosen, compiled and loaded.\n\n" SCANTUNE_ERRORS;
 constexpr const char* kRun =
     "Scan x into out, and return out.\n\n"
@@ -90,7 +91,8 @@ void add_plans(nb::module_& module) {
   module.def(
       "plan",
       [](nb::object x, const nb::object& op, std::int64_t axis, bool inclusive, bool reverse, nb::object init,
-         nb::object dtype, nb::object out, const std::optional<std::string>& determinism) {
+         nb::object dtype, nb::object out, const std::optional<std::string>& determinism,
+         std::int32_t captured_launches) {
         std::unique_ptr<ScanPlan> plan;
         with_scan({.function = "plan",
                    .operation = operation_of("plan", op),
@@ -101,15 +103,16 @@ void add_plans(nb::module_& module) {
                    .init = std::move(init),
                    .kind = inclusive ? SCANTUNE_INCLUSIVE : SCANTUNE_EXCLUSIVE,
                    .direction = reverse ? SCANTUNE_REVERSE : SCANTUNE_FORWARD,
-                   .determinism = named_determinism("plan", determinism)},
+                   .determinism = named_determinism("plan", determinism),
+                   .captured_launches = captured_launches},
                   [&](const ScanCall& scan) { plan = std::make_unique<ScanPlan>(scan); });
         return plan;
       },
       nb::arg(), nb::arg("op") = "sum", nb::kw_only(), nb::arg("axis") = -1, nb::arg("inclusive") = true,
       nb::arg("reverse") = false, nb::arg("init") = nb::none(), nb::arg("dtype") = nb::none(),
-      nb::arg("out") = nb::none(), nb::arg("determinism") = nb::none(),
+      nb::arg("out") = nb::none(), nb::arg("determinism") = nb::none(), nb::arg("captured_launches") = 4,
       nb::sig("def plan(x, /, op=\"sum\", *, axis=-1, inclusive=True, reverse=False, init=None, dtype=None, out=None, "
-              "determinism=None)"),
+              "determinism=None, captured_launches=4)"),
       kPlan);
 }
 

@@ -39,6 +39,15 @@ class _Managed(ctypes.Structure):
     )  # fmt: skip
 
 
+class _Exchange(ctypes.Structure):
+    _fields_ = (
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("previous", ctypes.c_void_p),
+        ("of_managed_tensors", ctypes.c_void_p * 3),
+        ("lend", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(_Tensor))),
+        ("current_stream", ctypes.c_void_p),
+    )  # fmt: skip
+
+
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -68,6 +77,60 @@ class Exporter:
     def __dlpack__(self, **asked: object) -> object:
         self.asked = asked
         return _new_capsule(ctypes.addressof(self._managed), b"dltensor_versioned", None)
+
+
+class Lender:
+    """An array of a made-up torch, which lends its memory by DLPack's functions in C, and by nothing else."""
+
+    __module__ = "torch"
+    requires_grad = False
+    is_negated = False
+
+    def __init__(self, **changed: bool) -> None:
+        self.__dict__.update(changed)
+        sizes = ctypes.c_int64 * 2
+        self.numbers = sizes(4, 3), sizes(1, 4)
+
+    def is_neg(self) -> bool:
+        return self.is_negated
+
+
+@_Exchange._fields_[4][1]  # type: ignore[untyped-decorator, operator]
+def _lend(array: Lender, lent: Any) -> int:
+    lent[0] = _Tensor(ADDRESS, (CUDA, 5), 2, 2, 32, 1, *array.numbers, 64)
+    return 0
+
+
+_OLD = _Exchange(1, 3, None, lend=_lend, current_stream=1)
+_NEW = _Exchange(2, 0, ctypes.addressof(_OLD))
+Lender.__dlpack_c_exchange_api__ = _new_capsule(  # type: ignore[attr-defined]
+    ctypes.addressof(_NEW), b"dlpack_exchange_api", None
+)
+
+
+@pytest.fixture
+def made_up_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("torch")
+    module.__dict__.update(empty_like=None)
+    monkeypatch.setitem(sys.modules, "torch", module)
+
+
+@pytest.mark.usefixtures("made_up_torch")
+def test_a_table_of_functions_in_c_lends_an_array() -> None:
+    assert _native._seen(Lender()) == {
+        "address": ADDRESS + 64, "dtype": "float32", "shape": [4, 3], "strides": [1, 4], "place": (CUDA, 5),
+        "is_read_only": False, "stream": None,
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="seen: x requires a gradient"):
+        _native._seen(Lender(requires_grad=True))
+    with pytest.raises(ValueError, match="seen: x is a view whose items are negated"):
+        _native._seen(Lender(is_negated=True))
+
+
+@pytest.mark.usefixtures("made_up_torch")
+def test_a_type_does_not_inherit_functions_in_c() -> None:
+    with pytest.raises(TypeError, match="seen: x is an object of type Derived, which is not an array"):
+        _native._seen(type("Derived", (Lender,), {})())
 
 
 class Interface:
@@ -178,7 +241,9 @@ def test_sums_are_made_and_named_by_the_library_of_the_array(
         return np.empty(shape, dtype)
 
     module = types.ModuleType(library)
-    module.__dict__.update(empty=empty, dtype=np.dtype, int64=np.int64, float16=np.float16)
+    module.__dict__.update(
+        empty=empty, empty_like=lambda x: empty(x.shape, x.dtype), dtype=np.dtype, int64=np.int64, float16=np.float16
+    )
     monkeypatch.setitem(sys.modules, library, module)
     lent = type("Tensor", (Borrowed,), {"__module__": f"{library}.inner", "device": "cpu"})
     x = np.ones((3, 4), dtype).view(lent)
@@ -198,7 +263,7 @@ def test_the_current_stream_and_the_device_are_those_of_the_library() -> None:
     cuda = types.SimpleNamespace(
         current_stream=lambda number: types.SimpleNamespace(cuda_stream=100 + number), device=device
     )
-    row = array_library._torch(types.SimpleNamespace(cuda=cuda))
+    row = array_library._torch(types.SimpleNamespace(cuda=cuda, empty_like=None))
     assert row.current_stream(3) == 103
     with row.on_device(2):
         assert entered == [2]

@@ -91,6 +91,7 @@ def plan(
     dtype: Any = None,
     out: Any = None,
     determinism: Literal["run_to_run"] | None = None,
+    captured_launches: int = 4,
 ) -> ScanPlan: ...
 def reduce(
     x: Array,

@@ -24,22 +24,28 @@ class ArrayLibrary:
     sums_of_unsigned: str  # what sums and products of unsigned integers become
     current_stream: Callable[[int], int]  # of a GPU by its number
     on_device: Callable[[int], AbstractContextManager[Any]]  # makes a GPU current, if it is not
+    empty_like: Callable[[Any], Any] | None = None  # empty() in fewer steps, like a contiguous array
 
 
-def library_of(array: object) -> ArrayLibrary | None:
-    """Return the row of the library of an array. Its module is imported already."""
-    for base in type(array).__mro__:
+def library_of_type(kind: type) -> ArrayLibrary | None:
+    """Return the row of the library whose arrays are of a type. Its module is imported already."""
+    for base in kind.__mro__:
         module = base.__module__.partition(".")[0]
         if module in _ROWS:
             return _ROWS[module](sys.modules[module])
-    if hasattr(array, "__array_namespace__") and not never_changes(array) and _is_on_host(array):
+    return None
+
+
+def library_of_standard(array: Any) -> ArrayLibrary | None:
+    """Return the row of the library of an array on the host that follows the array API standard."""
+    if hasattr(array, "__array_namespace__") and not never_changes(type(array)) and _is_on_host(array):
         return _standard(array.__array_namespace__())
     return None
 
 
-def never_changes(array: object) -> bool:
-    """Return whether nothing may be written into an array, whatever it exports: JAX's are constants."""
-    return type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
+def never_changes(kind: type) -> bool:
+    """Return whether nothing may be written into arrays of a type, whatever they export: JAX's are constants."""
+    return kind.__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
 def _is_on_host(array: Any) -> bool:
@@ -86,6 +92,7 @@ def _torch(torch: Any) -> ArrayLibrary:
         sums_of_unsigned="int64",
         current_stream=lambda device: torch.cuda.current_stream(device).cuda_stream,
         on_device=lambda device: torch.cuda.device(device),
+        empty_like=torch.empty_like,
     )
 
 

@@ -1,0 +1,22 @@
+// What is known about the arrays of a Python type. It is found out once, at the first call with one.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "python/exchange.h"
+
+namespace scantune::python {
+
+struct ArrayType {
+  nanobind::object library;            // its row in tuner/scantune/array_library.py, or None
+  nanobind::object empty_like;         // of the library: an array like a contiguous one; None where it has none
+  const Exchange* exchange = nullptr;  // of a library that is known
+  bool never_changes = false;          // nothing may be written into arrays, whatever they export
+  // Of arrays that may need gradients, or negate their items when they are read: an attribute and a function that say
+  // so. None for others.
+  nanobind::object requires_gradient, is_negated;
+};
+
+const ArrayType& array_type_of(nanobind::handle array);
+
+}  // namespace scantune::python
