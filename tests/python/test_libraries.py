@@ -1,7 +1,11 @@
-"""Arrays of torch and CuPy on a GPU: results, streams and devices. All are skipped without both."""
+"""Arrays of torch and CuPy, on the CPU and on GPUs: results, streams and devices.
+
+What is not installed or not there is skipped: `make test` skips all, `make test-libraries` what needs a GPU.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -16,9 +20,7 @@ import pytest
 import scantune
 
 HAS_GPU = bool(shutil.which("nvidia-smi")) and not subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode
-pytestmark = pytest.mark.skipif(not HAS_GPU, reason="needs a GPU")
-
-LIBRARIES = [name for name in ("torch", "cupy") if find_spec(name)]
+ON_GPU = pytest.mark.skipif(not HAS_GPU, reason="needs a GPU")
 PAUSE_CYCLES = 200_000_000  # a tenth of a second
 SHAPE = (6, 40)
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
@@ -51,11 +53,13 @@ FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
 
 
 class Torch:
-    def __init__(self) -> None:
+    def __init__(self, place: str) -> None:
         self.module = import_module("torch")
+        self.place = place
 
     def array(self, items: Any, device: int = 0) -> Any:
-        return self.module.asarray(np.ascontiguousarray(items)).to(f"cuda:{device}")
+        place = f"cuda:{device}" if self.place == "cuda" else self.place
+        return self.module.asarray(np.array(items)).to(place)
 
     def numpy(self, x: Any) -> Any:
         return x.cpu().numpy()
@@ -102,9 +106,28 @@ class CuPy:
         return int(self.module.cuda.runtime.getDeviceCount())
 
 
-@pytest.fixture(params=LIBRARIES)
+def _made(name: str) -> Torch | CuPy:
+    module, place = name.split(" on ")
+    if not find_spec(module):
+        pytest.skip(f"needs {module}")
+    return Torch(place) if module == "torch" else CuPy()
+
+
+@pytest.fixture(
+    params=["torch on cpu", pytest.param("torch on cuda", marks=ON_GPU), pytest.param("cupy on cuda", marks=ON_GPU)]
+)
 def library(request: pytest.FixtureRequest) -> Torch | CuPy:
-    return Torch() if request.param == "torch" else CuPy()
+    return _made(request.param)
+
+
+@pytest.fixture(params=[pytest.param("torch on cuda", marks=ON_GPU), pytest.param("cupy on cuda", marks=ON_GPU)])
+def gpu_library(request: pytest.FixtureRequest) -> Torch | CuPy:
+    return _made(request.param)
+
+
+@pytest.fixture
+def torch() -> Any:
+    return pytest.importorskip("torch")
 
 
 def made(dtype: str, shape: tuple[int, ...] = SHAPE) -> Any:
@@ -113,7 +136,7 @@ def made(dtype: str, shape: tuple[int, ...] = SHAPE) -> Any:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_results_on_a_gpu_are_those_of_numpy(function: str, dtype: str, library: Torch | CuPy) -> None:
+def test_results_are_those_of_numpy(function: str, dtype: str, library: Torch | CuPy) -> None:
     arguments, reference = FUNCTIONS[function]
     for layout, arranged in LAYOUTS.items():
         items = made(dtype)
@@ -130,7 +153,7 @@ def test_results_on_a_gpu_are_those_of_numpy(function: str, dtype: str, library:
         np.testing.assert_allclose(library.numpy(values), reference(arranged(items)), rtol=tolerance, err_msg=layout)
 
 
-def test_places_on_a_gpu_are_the_last_among_equals(library: Torch | CuPy) -> None:
+def test_places_are_the_last_among_equals(library: Torch | CuPy) -> None:
     values, places = scantune.cummax(library.array(np.asarray([1, 3, 3, 2, np.nan, 9], "float32")))
     assert library.numpy(places).tolist() == [0, 1, 2, 2, 4, 4]
     np.testing.assert_array_equal(library.numpy(values)[3:], np.asarray([3, np.nan, np.nan], "float32"))
@@ -172,29 +195,29 @@ def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Tor
     assert library.numpy(found).dtype == library.numpy(library.module.cumsum(library.array(made("uint8")), 1)).dtype
 
 
-def test_the_current_stream_is_waited_for_and_no_other(library: Torch | CuPy) -> None:
+def test_the_current_stream_is_waited_for_and_no_other(gpu_library: Torch | CuPy) -> None:
     # Items arrive late in a stream: a scan in another one would see zeros.
-    x = library.array(np.zeros(100_000, "int32"))
+    x = gpu_library.array(np.zeros(100_000, "int32"))
     scantune.cumsum(x, 0)  # compiles
-    stream = library.stream()
-    with library.under(stream):
-        library.pause()
+    stream = gpu_library.stream()
+    with gpu_library.under(stream):
+        gpu_library.pause()
         x += 1
         found = scantune.cumsum(x, 0)
     stream.synchronize()
-    np.testing.assert_array_equal(library.numpy(found), np.arange(1, 100_001))
+    np.testing.assert_array_equal(gpu_library.numpy(found), np.arange(1, 100_001))
 
 
-def test_a_stream_that_is_named_is_waited_for(library: Torch | CuPy) -> None:
-    x, out = library.array(np.zeros(100_000, "int32")), library.array(np.zeros(100_000, "int32"))
+def test_a_stream_that_is_named_is_waited_for(gpu_library: Torch | CuPy) -> None:
+    x, out = gpu_library.array(np.zeros(100_000, "int32")), gpu_library.array(np.zeros(100_000, "int32"))
     scantune.scan(x, out=out)  # compiles
-    stream = library.stream()
-    with library.under(stream):
-        library.pause()
+    stream = gpu_library.stream()
+    with gpu_library.under(stream):
+        gpu_library.pause()
         x += 1
     scantune.scan(x, out=out, stream=stream)
     stream.synchronize()
-    np.testing.assert_array_equal(library.numpy(out), np.arange(1, 100_001))
+    np.testing.assert_array_equal(gpu_library.numpy(out), np.arange(1, 100_001))
 
 
 def test_results_go_into_out_and_into_x_itself(library: Torch | CuPy) -> None:
@@ -208,34 +231,69 @@ def test_results_go_into_out_and_into_x_itself(library: Torch | CuPy) -> None:
         scantune.cumsum(x, 1, out=np.zeros(SHAPE, "float32"))
 
 
-def test_an_array_of_another_library_needs_out(library: Torch | CuPy) -> None:
+def test_an_array_of_another_library_needs_out(gpu_library: Torch | CuPy) -> None:
     items = made("int32", (3000,))
-    x, out = library.array(items), library.array(np.zeros(3000, "int64"))
+    x, out = gpu_library.array(items), gpu_library.array(np.zeros(3000, "int64"))
     lent = [SimpleNamespace(__cuda_array_interface__=array.__cuda_array_interface__) for array in (x, out)]
     scantune.cumsum(lent[0], out=lent[1])
-    np.testing.assert_array_equal(library.numpy(out), np.cumsum(items))
+    np.testing.assert_array_equal(gpu_library.numpy(out), np.cumsum(items))
 
 
-def test_the_host_and_a_gpu_serve_one_process(library: Torch | CuPy) -> None:
+def test_the_host_and_a_gpu_serve_one_process(gpu_library: Torch | CuPy) -> None:
     items = made("int32", (3000,))
-    np.testing.assert_array_equal(scantune.cumsum(items), library.numpy(scantune.cumsum(library.array(items), 0)))
+    np.testing.assert_array_equal(
+        scantune.cumsum(items), gpu_library.numpy(scantune.cumsum(gpu_library.array(items), 0))
+    )
 
 
-def test_an_array_of_another_gpu_is_scanned_there(library: Torch | CuPy) -> None:
-    if library.devices() < 2:
+def test_an_array_of_another_gpu_is_scanned_there(gpu_library: Torch | CuPy) -> None:
+    if gpu_library.devices() < 2:
         pytest.skip("needs two GPUs")
     items = made("int32")
     for device in (1, 0):
-        x = library.array(items, device)
+        x = gpu_library.array(items, device)
         found = scantune.cumsum(x, 1)
         assert found.device == x.device
-        np.testing.assert_array_equal(library.numpy(found), np.cumsum(items, 1))
+        np.testing.assert_array_equal(gpu_library.numpy(found), np.cumsum(items, 1))
 
 
-def test_more_items_than_32_bits_count(library: Torch | CuPy) -> None:
-    x = library.module.ones(
-        2**31 + 5, dtype=library.module.uint8, **({"device": "cuda"} if library.module.__name__ == "torch" else {})
+def test_more_items_than_32_bits_count(gpu_library: Torch | CuPy) -> None:
+    x = gpu_library.module.ones(
+        2**31 + 5,
+        dtype=gpu_library.module.uint8,
+        **({"device": "cuda"} if gpu_library.module.__name__ == "torch" else {}),
     )
-    found = scantune.cumsum(x, 0, dtype=library.module.uint8)
+    found = scantune.cumsum(x, 0, dtype=gpu_library.module.uint8)
     assert int(found[-1]) == 5
     assert int(found[2**31 - 1]) == 0
+
+
+def test_a_scan_of_many_calls_is_captured_into_one_graph(torch: Any) -> None:
+    if not HAS_GPU:
+        pytest.skip("needs a GPU")
+    x = torch.ones(1 << 20, device="cuda")
+    found = [torch.zeros_like(x) for _ in range(40)]
+    scantune.cumsum(x, 0, out=found[0])  # compiles
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for out in found:
+            scantune.cumsum(x, 0, out=out)
+    x += 1
+    graph.replay()
+    for out in found:
+        assert float(out[-1]) == 2 << 20
+
+
+def test_tensors_that_are_not_their_memory_are_refused_by_name(torch: Any) -> None:
+    x = torch.ones(8)
+    for tensor, text in (
+        (x.clone().requires_grad_(), "x requires a gradient, and none is computed: pass its detach()"),
+        (torch._neg_view(x), "x is a view whose items are negated when they are read: pass its resolve_neg()"),
+        (x.to_sparse(), "x has no memory to lend"),
+        (torch.ones(8, device="meta"), "x has no memory to lend"),
+        (torch.ones(8, dtype=torch.complex64), "x has items of another type"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=re.escape(f"cumsum: {text}")):
+            scantune.cumsum(tensor, 0)
+    with pytest.raises(ValueError, match="cumsum: out requires a gradient"):
+        scantune.cumsum(x, 0, out=x.clone().requires_grad_())
