@@ -16,7 +16,7 @@ help:
 	@echo "make quick       check format, types and structure, and run the tests that a change touches: 90 seconds"
 	@echo "make test        run the tests that this machine can run, the same each time (FRESH=1: those that passed, too)"
 	@echo "make test-long   run them, and those that take minutes"
-	@echo "make test-libraries  run the tests that need torch, which is fetched into .deps (5 GB)"
+	@echo "make test-libraries  run the tests that need torch and JAX, fetched into .deps (5 GB)"
 	@echo "make designs     write the tables of the tests' cases anew (tests/designs), after a change of what may be combined"
 	@echo "make fuzz        feed mutated databases, texts and lines to the library, for a minute, under sanitizers"
 	@echo "make kills       kill every command that writes, 20 times, and run it again"

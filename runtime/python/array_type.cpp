@@ -15,6 +15,7 @@ ArrayType found(nb::handle type) {
                   .is_negated = nb::none()};
   found.never_changes = nb::cast<bool>(libraries.attr("never_changes")(type));
   if (found.library.is_none()) return found;
+  found.is_made_of_ours = found.library.attr("empty").is_none();
   found.empty_like = found.library.attr("empty_like");
   found.exchange = exchange_of(type);
   if (!nb::hasattr(type, "requires_grad")) return found;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "python/result_array.h"
+
 namespace nb = nanobind;
 
 namespace scantune::python {
@@ -9,7 +11,7 @@ namespace scantune::python {
 // A call on a known library's array runs in its current stream, or in one that the caller answers for.
 Call::Call(std::string function, const nb::object& x, nb::object stream)
     : function_(std::move(function)), library_(x), stream_(std::move(stream)) {
-  if (library_.is_known()) return;
+  if (library_.tells_streams()) return;
   const std::uint64_t named = stream_.is_none() ? 0 : stream_of(function_, stream_);
   waiting_stream_ = named == 0 ? kLegacyStreamWaits : static_cast<std::int64_t>(named);
 }
@@ -50,10 +52,12 @@ void Call::refuse_copy(const std::string& because) const {
 }
 
 nb::object Call::made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const {
-  if (!library_.is_known())
-    refuse(nb::type_error, "x is of type " + spelled(like.object.type().attr("__name__")) +
-                               ", of which scantune makes no arrays: pass out");
-  return library_.empty(like, shape, type);
+  if (library_.makes_arrays()) return library_.empty(like, shape, type);
+  return nb::cast(ResultArray(like.place, shape, type, stream_for(like)));
+}
+
+nb::object Call::returned(const nb::object& made) const {
+  return library_.makes_arrays() || !nb::isinstance<ResultArray>(made) ? made : library_.adopted(made);
 }
 
 std::uint64_t Call::stream_for(const Array& x) const {
@@ -63,7 +67,7 @@ std::uint64_t Call::stream_for(const Array& x) const {
     return stream_of(function_, stream_);
   }
   if (x.place.is_host()) return 0;
-  return library_.is_known() ? library_.current_stream(x.place.id) : x.stream.value_or(0);
+  return library_.tells_streams() ? library_.current_stream(x.place.id) : x.stream.value_or(0);
 }
 
 }  // namespace scantune::python

@@ -29,7 +29,10 @@ class Call {
   Array flattened(const Array& x) const;
   Array contiguous(const std::string& argument, const Array& array) const;
 
+  // An array for results: of the library, or an ResultArray.
   nanobind::object made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
+  // What the caller gets of an array for results that work is enqueued for.
+  nanobind::object returned(const nanobind::object& made) const;
   std::uint64_t stream_for(const Array& x) const;
   bool has_stream() const { return !stream_.is_none(); }
 

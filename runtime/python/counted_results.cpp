@@ -80,6 +80,11 @@ void CountedResults::take(const std::vector<const ElementType*>& types, const Le
 void CountedResults::make(const std::vector<const ElementType*>& types, const LengthArguments& arguments,
                           const Array& x) {
   is_cut_ = arguments.size.is_none();
+  if (!call_.library().is_known())
+    call_.refuse(nb::type_error, "x is of type " + spelled(x.object.type().attr("__name__")) +
+                                     ", of which scantune makes no arrays whose length depends on items: pass out");
+  if (!is_cut_ && !call_.library().makes_arrays())
+    call_.refuse(nb::type_error, "size is for libraries whose arrays can be written: leave it away");
   room_ = is_cut_ ? x.size() : checked_size(call_, arguments.size);
   for (const ElementType* const type : types) {
     const nb::object array = call_.made(x, {room_}, *type);
@@ -101,9 +106,10 @@ void CountedResults::check_apart_from(const std::string& name, const Array& inpu
 std::vector<nb::object> CountedResults::taken() const {
   std::vector<nb::object> results;
   results.reserve(arrays_.size());
-  const nb::object count = is_cut_ ? nb::object(nb::int_(count_.object)) : nb::none();
+  const nb::object count = is_cut_ ? nb::object(nb::int_(call_.returned(count_.object))) : nb::none();
   for (const Array& array : arrays_)
-    results.push_back(is_cut_ ? nb::object(array.object[nb::slice(nb::none(), count, nb::none())]) : array.object);
+    results.push_back(is_cut_ ? nb::object(call_.returned(array.object)[nb::slice(nb::none(), count, nb::none())])
+                              : array.object);
   return results;
 }
 

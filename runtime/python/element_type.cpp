@@ -49,6 +49,11 @@ char letter_of(Code code) {
 
 }  // namespace
 
+std::string ElementType::typestr() const {
+  if (code == Code::Bfloat) return "<V2";  // as other libraries have it
+  return std::string(bits == 8 ? "|" : "<") + letter_of(code) + std::to_string(bytes());
+}
+
 const ElementType* element_type(nanobind::dlpack::dtype dtype) {
   return find([&](const ElementType& row) {
     return static_cast<std::uint8_t>(row.code) == dtype.code && row.bits == dtype.bits && dtype.lanes == 1;

@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <string>
 #include <string_view>
 
 #include "scantune/types.h"
@@ -22,6 +23,7 @@ struct ElementType {
   }
   bool is_bool() const { return code == nanobind::dlpack::dtype_code::Bool; }
   std::size_t bytes() const { return bits / 8; }
+  std::string typestr() const;  // what array interfaces call it, such as "<f4"
 };
 
 // nullptr: scantune has no such type.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "python/current_gpu.h"
+#include "python/driver.h"
 #include "python/errors.h"
 
 namespace nb = nanobind;
@@ -31,7 +31,9 @@ std::string Library::dtype_name(nb::handle dtype) const {
   return nb::cast<std::string>(row_.attr("dtype_name")(dtype));
 }
 
-std::string Library::sums_of_unsigned() const { return nb::cast<std::string>(row_.attr("sums_of_unsigned")); }
+std::string Library::sums(bool are_unsigned) const { return nb::cast<std::string>(row_.attr("sums")(are_unsigned)); }
+
+nb::object Library::adopted(const nb::object& own) const { return row_.is_none() ? own : row_.attr("adopt")(own); }
 
 std::uint64_t Library::current_stream(std::int32_t gpu) const {
   if (type_.exchange == nullptr) return nb::cast<std::uint64_t>(row_.attr("current_stream")(gpu));
@@ -41,7 +43,7 @@ std::uint64_t Library::current_stream(std::int32_t gpu) const {
 }
 
 Library::Current::Current(const Library& library, const Place& place) {
-  if (place.is_host() || !library.is_known() || place.id == current_gpu()) return;
+  if (place.is_host() || !library.tells_streams() || place.id == current_gpu()) return;
   context_ = library.row_.attr("on_device")(place.id);
   context_.attr("__enter__")();
 }

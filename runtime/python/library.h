@@ -16,14 +16,20 @@ class Library {
   explicit Library(const nanobind::object& array);
 
   bool is_known() const { return !row_.is_none(); }
-  // The rest is for known ones alone.
+  bool makes_arrays() const { return is_known() && !type_.is_made_of_ours; }
+  bool tells_streams() const { return makes_arrays(); }
+  // An array of the library that shares the memory of one of ours; that array itself if the library is not known.
+  nanobind::object adopted(const nanobind::object& own) const;
+  // For libraries that make arrays.
   nanobind::object empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
+  // The rest is for all that are known.
   nanobind::object contiguous(const Array& array) const { return row_.attr("contiguous")(array.object); }
   nanobind::object flat(const Array& array) const { return row_.attr("flat")(array.object); }
   // A view with one of its axes elsewhere.
   nanobind::object moved(const nanobind::object& array, std::size_t axis, std::size_t place) const;
   std::string dtype_name(nanobind::handle dtype) const;
-  std::string sums_of_unsigned() const;
+  std::string sums(bool are_unsigned) const;  // the name of the type that sums of small integers become
+  // For libraries that tell streams.
   std::uint64_t current_stream(std::int32_t gpu) const;
 
   // Makes a GPU current, and at its end the one that was.

@@ -10,6 +10,7 @@
 #include "python/own_operator.h"
 #include "python/reductions.h"
 #include "python/repetition.h"
+#include "python/result_array.h"
 #include "python/scan_plan.h"
 #include "python/segmented_sort.h"
 #include "python/segments.h"
@@ -56,6 +57,7 @@ nb::dict seen(nb::object object) {
 
 NB_MODULE(_native, module) {
   nb::register_exception_translator(translate);
+  scantune::python::add_result_array(module);
   scantune::python::add_own_operator(module);
   scantune::python::add_cumulative_functions(module);
   scantune::python::add_plans(module);

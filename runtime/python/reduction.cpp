@@ -121,7 +121,7 @@ nb::object reduced(const ReductionArguments& arguments) {
        .init = initial_value(arguments.function, arguments.operation, {.init = arguments.init, .is_written = true},
                              *x.type, type),
        .stream = call.stream_for(x)});
-  return result;
+  return call.returned(result);
 }
 
 }  // namespace scantune::python

@@ -11,8 +11,10 @@ namespace {
 const ElementType& default_type(const Call& call, const Operation& operation, const ElementType& items) {
   if (operation.yields == Yields::places) return *element_type(std::string_view("int64"));
   if (operation.yields == Yields::items || items.is_floating()) return items;
-  const bool is_unsigned = std::string_view(items.widened) == "uint64" && call.library().is_known();
-  return *element_type(std::string_view(is_unsigned ? call.library().sums_of_unsigned() : items.widened));
+  if (!call.library().is_known()) return *element_type(std::string_view(items.widened));
+  const std::string sums = call.library().sums(std::string_view(items.widened) == "uint64");
+  const ElementType& widened = *element_type(std::string_view(sums));
+  return widened.bits < items.bits ? items : widened;
 }
 
 const ElementType& named_type(const Call& call, const Operation& operation, const ElementType& items,

@@ -35,7 +35,11 @@ nb::object with_scan(const ScanArguments& arguments, const std::function<void(co
   nb::object result = arguments.out;
   if (!out) {
     std::vector<std::uint64_t> shape = shape_of(x);
-    if (arguments.includes_initial) ++shape[*axis];
+    if (arguments.includes_initial) {
+      if (!call.library().makes_arrays())
+        call.refuse(nb::type_error, "include_initial is for arrays of libraries whose arrays can be written");
+      ++shape[*axis];
+    }
     result = call.made(x, shape, type);
     nb::object place = result;
     if (arguments.includes_initial) {
@@ -62,7 +66,7 @@ nb::object with_scan(const ScanArguments& arguments, const std::function<void(co
                       .captured_launches = arguments.captured_launches};
   check_places(call, scan.x, scan.out);
   use(scan);
-  return result;
+  return call.returned(result);
 }
 
 nb::object scanned(const ScanArguments& arguments) {

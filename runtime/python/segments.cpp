@@ -131,7 +131,7 @@ nb::object scanned(const ScanOfSegments& arguments) {
   const scantune_role role = arguments.by_keys ? SCANTUNE_KEYS : SCANTUNE_BEGINS;
   if (arguments.by_keys || segments_of(segments) > 0)
     run(request.head, {{SCANTUNE_INPUT, &x}, {role, &segments}, {SCANTUNE_OUTPUT, &out}}, stream);
-  return out.object;
+  return call.returned(out.object);
 }
 
 struct ReduceByKey {

@@ -99,7 +99,7 @@ nb::object sorted(const SortArguments& arguments) {
     const Array keys = call.contiguous("x", last.of("x", x));
     const nb::object results = call.made(keys, shape_of(keys), type);
     run(arguments, keys, call.output("out", results), stream);
-    return last.back(results);
+    return last.back(call.returned(results));
   }
 
   const Array out = call.output("out", arguments.out);

@@ -5,6 +5,7 @@ What is not installed or not there is skipped: `make test` skips all, `make test
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -78,7 +79,7 @@ class Torch:
 
 
 class CuPy:
-    def __init__(self) -> None:
+    def __init__(self, _: str) -> None:
         self.module = import_module("cupy")
         self._pause = self.module.RawKernel(
             'extern "C" __global__ void pause(long long cycles) {'
@@ -106,22 +107,45 @@ class CuPy:
         return int(self.module.cuda.runtime.getDeviceCount())
 
 
-def _made(name: str) -> Torch | CuPy:
+class Jax:
+    """JAX, whose arrays are constants."""
+
+    def __init__(self, place: str) -> None:
+        os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # GPUs are shared with other tests
+        jax = import_module("jax")
+        jax.config.update("jax_enable_x64", True)
+        self.module = jax.numpy
+        self.place = jax.devices(place)[0]
+
+    def array(self, items: Any) -> Any:
+        return import_module("jax").device_put(np.array(items), self.place)
+
+    def numpy(self, x: Any) -> Any:
+        return np.asarray(x)
+
+
+def _made(name: str) -> Torch | CuPy | Jax:
     module, place = name.split(" on ")
     if not find_spec(module):
         pytest.skip(f"needs {module}")
-    return Torch(place) if module == "torch" else CuPy()
+    return {"torch": Torch, "cupy": CuPy, "jax": Jax}[module](place)
 
 
-@pytest.fixture(
-    params=["torch on cpu", pytest.param("torch on cuda", marks=ON_GPU), pytest.param("cupy on cuda", marks=ON_GPU)]
-)
-def library(request: pytest.FixtureRequest) -> Torch | CuPy:
+WRITTEN = ["torch on cpu", *(pytest.param(f"{name} on cuda", marks=ON_GPU) for name in ("torch", "cupy"))]
+
+
+@pytest.fixture(params=[*WRITTEN, "jax on cpu", pytest.param("jax on cuda", marks=ON_GPU)])
+def any_library(request: pytest.FixtureRequest) -> Any:
     return _made(request.param)
 
 
-@pytest.fixture(params=[pytest.param("torch on cuda", marks=ON_GPU), pytest.param("cupy on cuda", marks=ON_GPU)])
-def gpu_library(request: pytest.FixtureRequest) -> Torch | CuPy:
+@pytest.fixture(params=WRITTEN)
+def library(request: pytest.FixtureRequest) -> Any:
+    return _made(request.param)
+
+
+@pytest.fixture(params=WRITTEN[1:])
+def gpu_library(request: pytest.FixtureRequest) -> Any:
     return _made(request.param)
 
 
@@ -136,11 +160,15 @@ def made(dtype: str, shape: tuple[int, ...] = SHAPE) -> Any:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_results_are_those_of_numpy(function: str, dtype: str, library: Torch | CuPy) -> None:
+def test_results_are_those_of_numpy(function: str, dtype: str, any_library: Any) -> None:
     arguments, reference = FUNCTIONS[function]
     for layout, arranged in LAYOUTS.items():
         items = made(dtype)
-        x = arranged(library.array(items))
+        x = arranged(any_library.array(items))
+        if isinstance(any_library, Jax) and "include_initial" in arguments:
+            with pytest.raises(TypeError, match="include_initial is for arrays of libraries"):
+                getattr(scantune, function)(x, **arguments)
+            continue
         if function == "logcumsumexp" and not dtype.startswith("float"):
             with pytest.raises(TypeError, match="floating-point"):
                 scantune.logcumsumexp(x, **arguments)
@@ -150,16 +178,18 @@ def test_results_are_those_of_numpy(function: str, dtype: str, library: Torch | 
         assert type(values) is type(x)
         assert values.device == x.device
         tolerance = {"float16": 2e-3, "float32": 1e-6}.get(dtype, 1e-14)
-        np.testing.assert_allclose(library.numpy(values), reference(arranged(items)), rtol=tolerance, err_msg=layout)
+        np.testing.assert_allclose(
+            any_library.numpy(values), reference(arranged(items)), rtol=tolerance, err_msg=layout
+        )
 
 
-def test_places_are_the_last_among_equals(library: Torch | CuPy) -> None:
-    values, places = scantune.cummax(library.array(np.asarray([1, 3, 3, 2, np.nan, 9], "float32")))
-    assert library.numpy(places).tolist() == [0, 1, 2, 2, 4, 4]
-    np.testing.assert_array_equal(library.numpy(values)[3:], np.asarray([3, np.nan, np.nan], "float32"))
+def test_places_are_the_last_among_equals(any_library: Any) -> None:
+    values, places = scantune.cummax(any_library.array(np.asarray([1, 3, 3, 2, np.nan, 9], "float32")))
+    assert any_library.numpy(places).tolist() == [0, 1, 2, 2, 4, 4]
+    np.testing.assert_array_equal(any_library.numpy(values)[3:], np.asarray([3, np.nan, np.nan], "float32"))
 
 
-def test_results_whose_number_depends_on_the_items(library: Torch | CuPy) -> None:
+def test_results_whose_number_depends_on_the_items(library: Any) -> None:
     items, flags, keys = made("int32", (3000,)), made("uint8", (3000,)), np.repeat(np.arange(300), 10)
     x, mask, by = (library.array(array) for array in (items, flags, keys))
     kept = items[flags != 0]
@@ -174,7 +204,7 @@ def test_results_whose_number_depends_on_the_items(library: Torch | CuPy) -> Non
     np.testing.assert_array_equal(library.numpy(found[1]), items.reshape(300, 10).sum(1))
 
 
-def test_results_of_several_kernels(library: Torch | CuPy) -> None:
+def test_results_of_several_kernels(library: Any) -> None:
     items, flags = made("int32", (3000,)), made("bool", (3000,))
     x, mask, offsets = (library.array(array) for array in (items, flags, np.arange(0, 3001, 10)))
     for found, expected in zip(scantune.split_by(x, mask), (items[flags], items[~flags]), strict=True):
@@ -189,13 +219,13 @@ def test_results_of_several_kernels(library: Torch | CuPy) -> None:
     np.testing.assert_array_equal(library.numpy(scantune.segmented_sort(x, offsets)), np.sort(rows, 1).reshape(-1))
 
 
-def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Torch | CuPy) -> None:
+def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Any) -> None:
     found = scantune.cumsum(library.array(made("uint8")), 1)
     assert str(found.dtype).endswith("int64")
     assert library.numpy(found).dtype == library.numpy(library.module.cumsum(library.array(made("uint8")), 1)).dtype
 
 
-def test_the_current_stream_is_waited_for_and_no_other(gpu_library: Torch | CuPy) -> None:
+def test_the_current_stream_is_waited_for_and_no_other(gpu_library: Any) -> None:
     # Items arrive late in a stream: a scan in another one would see zeros.
     x = gpu_library.array(np.zeros(100_000, "int32"))
     scantune.cumsum(x, 0)  # compiles
@@ -208,7 +238,7 @@ def test_the_current_stream_is_waited_for_and_no_other(gpu_library: Torch | CuPy
     np.testing.assert_array_equal(gpu_library.numpy(found), np.arange(1, 100_001))
 
 
-def test_a_stream_that_is_named_is_waited_for(gpu_library: Torch | CuPy) -> None:
+def test_a_stream_that_is_named_is_waited_for(gpu_library: Any) -> None:
     x, out = gpu_library.array(np.zeros(100_000, "int32")), gpu_library.array(np.zeros(100_000, "int32"))
     scantune.scan(x, out=out)  # compiles
     stream = gpu_library.stream()
@@ -220,18 +250,16 @@ def test_a_stream_that_is_named_is_waited_for(gpu_library: Torch | CuPy) -> None
     np.testing.assert_array_equal(gpu_library.numpy(out), np.arange(1, 100_001))
 
 
-def test_results_go_into_out_and_into_x_itself(library: Torch | CuPy) -> None:
+def test_results_go_into_out_and_into_x_itself(library: Any) -> None:
     items = made("float32")
     x, out = library.array(items), library.array(np.zeros((SHAPE[0], 2 * SHAPE[1]), "float32"))[:, ::2]
     assert scantune.cumsum(x, 1, out=out) is out
     np.testing.assert_array_equal(library.numpy(out), np.cumsum(items, 1))
     assert scantune.scan(x, axis=0, out=x) is x
     np.testing.assert_array_equal(library.numpy(x), np.cumsum(items, 0))
-    with pytest.raises(ValueError, match="out is on another device than x"):
-        scantune.cumsum(x, 1, out=np.zeros(SHAPE, "float32"))
 
 
-def test_an_array_of_another_library_needs_out(gpu_library: Torch | CuPy) -> None:
+def test_an_array_of_another_library_needs_out(gpu_library: Any) -> None:
     items = made("int32", (3000,))
     x, out = gpu_library.array(items), gpu_library.array(np.zeros(3000, "int64"))
     lent = [SimpleNamespace(__cuda_array_interface__=array.__cuda_array_interface__) for array in (x, out)]
@@ -239,14 +267,16 @@ def test_an_array_of_another_library_needs_out(gpu_library: Torch | CuPy) -> Non
     np.testing.assert_array_equal(gpu_library.numpy(out), np.cumsum(items))
 
 
-def test_the_host_and_a_gpu_serve_one_process(gpu_library: Torch | CuPy) -> None:
+def test_the_host_and_a_gpu_serve_one_process(gpu_library: Any) -> None:
+    with pytest.raises(ValueError, match="out is on another device than x"):
+        scantune.cumsum(gpu_library.array(made("int32")), 1, out=np.zeros(SHAPE, "int64"))
     items = made("int32", (3000,))
     np.testing.assert_array_equal(
         scantune.cumsum(items), gpu_library.numpy(scantune.cumsum(gpu_library.array(items), 0))
     )
 
 
-def test_an_array_of_another_gpu_is_scanned_there(gpu_library: Torch | CuPy) -> None:
+def test_an_array_of_another_gpu_is_scanned_there(gpu_library: Any) -> None:
     if gpu_library.devices() < 2:
         pytest.skip("needs two GPUs")
     items = made("int32")
@@ -257,7 +287,7 @@ def test_an_array_of_another_gpu_is_scanned_there(gpu_library: Torch | CuPy) -> 
         np.testing.assert_array_equal(gpu_library.numpy(found), np.cumsum(items, 1))
 
 
-def test_more_items_than_32_bits_count(gpu_library: Torch | CuPy) -> None:
+def test_more_items_than_32_bits_count(gpu_library: Any) -> None:
     x = gpu_library.module.ones(
         2**31 + 5,
         dtype=gpu_library.module.uint8,
@@ -297,3 +327,19 @@ def test_tensors_that_are_not_their_memory_are_refused_by_name(torch: Any) -> No
             scantune.cumsum(tensor, 0)
     with pytest.raises(ValueError, match="cumsum: out requires a gradient"):
         scantune.cumsum(x, 0, out=x.clone().requires_grad_())
+
+
+@pytest.mark.parametrize("place", ["cpu", pytest.param("cuda", marks=ON_GPU)])
+def test_results_of_jax_wait_for_the_scan_and_the_scan_for_its_items(place: str) -> None:
+    jax = _made(f"jax on {place}")
+    n = 1 << 24 if place == "cuda" else 1 << 12
+    x = jax.array(np.ones(n, "int32"))
+    for _ in range(3):
+        x = jax.module.sort(x) * 1  # takes a while
+    found = scantune.cumsum(x) + 1
+    np.testing.assert_array_equal(jax.numpy(found), np.arange(2, n + 2))
+    assert scantune.nonzero(x)[0].shape == (n,)
+    with pytest.raises(ValueError, match="cumsum: out is read-only"):
+        scantune.cumsum(x, out=x)
+    with pytest.raises(TypeError, match="compress: size is for libraries whose arrays can be written"):
+        scantune.compress(x, x, size=3)

@@ -4,6 +4,7 @@ TYPE_CHECKING = False  # type checkers take this name for true; importing typing
 
 __all__ = [
     "Op",
+    "ResultArray",
     "ScanPlan",
     "__version__",
     "argmax",
@@ -40,6 +41,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from scantune._native import Op as Op
+    from scantune._native import ResultArray as ResultArray
     from scantune._native import ScanPlan as ScanPlan
     from scantune._native import argmax as argmax
     from scantune._native import argmin as argmin

@@ -16,22 +16,24 @@ from typing import Any
 class ArrayLibrary:
     """What differs between libraries. Arrays and types are the library's own."""
 
-    empty: Callable[[Any, tuple[int, ...], str], Any]  # like an array, of this shape and type, on its device
+    # Makes an array like another, of this shape and type, on its device. None where arrays are constants.
+    empty: Callable[[Any, tuple[int, ...], str], Any] | None
     contiguous: Callable[[Any], Any]  # a copy in C order
     flat: Callable[[Any], Any]  # its items in C order, a view where that is possible
     moved: Callable[[Any, int, int], Any]  # a view with an axis at another place
     dtype_name: Callable[[Any], str]  # NumPy's name of a type
-    sums_of_unsigned: str  # what sums and products of unsigned integers become
-    current_stream: Callable[[int], int]  # of a GPU by its number
-    on_device: Callable[[int], AbstractContextManager[Any]]  # makes a GPU current, if it is not
+    sums: Callable[[bool], str]  # what sums and products become of integers: of unsigned ones, or of all others
+    current_stream: Callable[[int], int] | None  # of a GPU by its number; None where streams are the library's own
+    on_device: Callable[[int], AbstractContextManager[Any]] | None  # makes a GPU current, if it is not
     empty_like: Callable[[Any], Any] | None = None  # empty() in fewer steps, like a contiguous array
+    adopt: Callable[[Any], Any] | None = None  # without empty(): makes an array of ours the library's
 
 
 def library_of_type(kind: type) -> ArrayLibrary | None:
     """Return the row of the library whose arrays are of a type. Its module is imported already."""
     for base in kind.__mro__:
-        module = base.__module__.partition(".")[0]
-        if module in _ROWS:
+        module = base.__module__.partition(".")[0].replace("jaxlib", "jax")
+        if module in _ROWS and module in sys.modules:
             return _ROWS[module](sys.modules[module])
     return None
 
@@ -52,6 +54,10 @@ def _is_on_host(array: Any) -> bool:
     return hasattr(array, "__dlpack_device__") and bool(array.__dlpack_device__()[0] == 1)
 
 
+def _sums(are_unsigned: bool, bits: int = 64) -> str:
+    return f"{'u' * are_unsigned}int{bits}"
+
+
 def _numpy(numpy: Any) -> ArrayLibrary:
     def named(name: str, like: Any) -> Any:
         # The types of ml_dtypes have names only when that has been imported, as the array's own has been.
@@ -63,7 +69,7 @@ def _numpy(numpy: Any) -> ArrayLibrary:
         flat=lambda x: x.reshape(-1),
         moved=lambda x, axis, place: numpy.moveaxis(x, axis, place),
         dtype_name=lambda dtype: numpy.dtype(dtype).name,
-        sums_of_unsigned="uint64",
+        sums=_sums,
         current_stream=lambda _: 0,
         on_device=lambda _: nullcontext(),
     )
@@ -76,7 +82,7 @@ def _cupy(cupy: Any) -> ArrayLibrary:
         flat=lambda x: x.reshape(-1),
         moved=lambda x, axis, place: cupy.moveaxis(x, axis, place),
         dtype_name=lambda dtype: cupy.dtype(dtype).name,
-        sums_of_unsigned="uint64",
+        sums=_sums,
         current_stream=lambda _: cupy.cuda.get_current_stream().ptr,
         on_device=lambda device: cupy.cuda.Device(device),
     )
@@ -89,10 +95,26 @@ def _torch(torch: Any) -> ArrayLibrary:
         flat=lambda x: x.reshape(-1),
         moved=lambda x, axis, place: torch.movedim(x, axis, place),
         dtype_name=lambda dtype: str(dtype).rpartition(".")[2],
-        sums_of_unsigned="int64",
+        sums=lambda _: "int64",
         current_stream=lambda device: torch.cuda.current_stream(device).cuda_stream,
         on_device=lambda device: torch.cuda.device(device),
         empty_like=torch.empty_like,
+    )
+
+
+def _jax(jax: Any) -> ArrayLibrary:
+    """Return the row of JAX: its arrays are constants and its streams its own, so that results begin as ours."""
+
+    return ArrayLibrary(
+        empty=None,
+        contiguous=lambda x: x,
+        flat=lambda x: x.reshape(-1),
+        moved=lambda x, axis, place: jax.numpy.moveaxis(x, axis, place),
+        dtype_name=lambda dtype: jax.numpy.dtype(dtype).name,
+        sums=lambda are_unsigned: _sums(are_unsigned, 64 if jax.config.jax_enable_x64 else 32),
+        current_stream=None,
+        on_device=None,
+        adopt=jax.dlpack.from_dlpack,
     )
 
 
@@ -105,10 +127,15 @@ def _standard(namespace: Any) -> ArrayLibrary:
         flat=lambda x: namespace.reshape(x, (-1,)),
         moved=lambda x, axis, place: namespace.moveaxis(x, axis, place),
         dtype_name=lambda dtype: str(dtype).rpartition(".")[2],
-        sums_of_unsigned="uint64",
+        sums=_sums,
         current_stream=lambda _: 0,
         on_device=lambda _: nullcontext(),
     )
 
 
-_ROWS: dict[str, Callable[[Any], ArrayLibrary]] = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}
+_ROWS: dict[str, Callable[[Any], ArrayLibrary]] = {
+    "numpy": _numpy,
+    "cupy": _cupy,
+    "torch": _torch,
+    "jax": _jax,
+}
