@@ -17,7 +17,10 @@ Call::Call(std::string function, const nb::object& x, nb::object stream)
 }
 
 Array Call::input(const std::string& argument, nb::object object) const {
-  return array_of(function_, argument, std::move(object), waiting_stream_);
+  Array array = array_of(function_, argument, std::move(object), waiting_stream_);
+  if (has_stream() && library_.tells_streams() && !array.place.is_host())
+    library_.keep_for(array.object, array.place, stream_of(function_, stream_));
+  return array;
 }
 
 Array Call::output(const std::string& argument, nb::object object) const {
@@ -68,6 +71,11 @@ std::uint64_t Call::stream_for(const Array& x) const {
   }
   if (x.place.is_host()) return 0;
   return library_.tells_streams() ? library_.current_stream(x.place.id) : x.stream.value_or(0);
+}
+
+Library::Current Call::current(const Place& place) const {
+  return {library_, place,
+          has_stream() && !place.is_host() ? std::optional(stream_of(function_, stream_)) : std::nullopt};
 }
 
 }  // namespace scantune::python

@@ -34,6 +34,8 @@ class Call {
   // What the caller gets of an array for results that work is enqueued for.
   nanobind::object returned(const nanobind::object& made) const;
   std::uint64_t stream_for(const Array& x) const;
+  // While it lives, the library makes arrays on that device, for the stream of the call.
+  Library::Current current(const Place& place) const;
   bool has_stream() const { return !stream_.is_none(); }
 
   [[noreturn]] void refuse(Exception exception, const std::string& because) const {

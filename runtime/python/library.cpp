@@ -42,9 +42,14 @@ std::uint64_t Library::current_stream(std::int32_t gpu) const {
   return reinterpret_cast<std::uintptr_t>(stream);
 }
 
-Library::Current::Current(const Library& library, const Place& place) {
-  if (place.is_host() || !library.tells_streams() || place.id == current_gpu()) return;
-  context_ = library.row_.attr("on_device")(place.id);
+void Library::keep_for(const nb::object& array, const Place& place, std::uint64_t stream) const {
+  const nb::object keep = row_.attr("keep_for");
+  if (!keep.is_none()) keep(array, place.id, stream);
+}
+
+Library::Current::Current(const Library& library, const Place& place, std::optional<std::uint64_t> stream) {
+  if (place.is_host() || !library.tells_streams() || (!stream && place.id == current_gpu())) return;
+  context_ = stream ? library.row_.attr("on_stream")(place.id, *stream) : library.row_.attr("on_device")(place.id);
   context_.attr("__enter__")();
 }
 

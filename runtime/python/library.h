@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,13 @@ class Library {
   // For libraries that tell streams.
   std::uint64_t current_stream(std::int32_t gpu) const;
 
-  // Makes a GPU current, and at its end the one that was.
+  // Until the array is gone from a stream, its library gives the memory to nobody else.
+  void keep_for(const nanobind::object& array, const Place& place, std::uint64_t stream) const;
+
+  // Makes a GPU current, and a stream if one is named: in it the library makes arrays. At its end, those that were.
   class Current {
    public:
-    Current(const Library& library, const Place& place);
+    Current(const Library& library, const Place& place, std::optional<std::uint64_t> stream);
     ~Current();
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;

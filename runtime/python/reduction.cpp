@@ -103,7 +103,7 @@ nb::object reduced(const ReductionArguments& arguments) {
   if (!arguments.out.is_none()) out = call.output("out", arguments.out);
   const ElementType& type = result_type(call, arguments.operation, *x.type, arguments.dtype, out);
 
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   // All items of an array keep all of its dimensions, or none.
   std::vector<std::uint64_t> shape = shape_of_results(x, axis, arguments.keeps_dimensions);
   if (arguments.keeps_dimensions && !arguments.axis) shape.assign(call.input("x", arguments.x).extents.size(), 1);

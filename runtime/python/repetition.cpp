@@ -130,7 +130,7 @@ nb::object decoded(const nb::object& object, nb::object lengths, const nb::objec
   const Call call("run_length_decode", object);
   const Array x = flat_input(call, "x", object);
   const Lengths its_lengths{"lengths", flat_input(call, "lengths", std::move(lengths), x)};
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   if (given.is_none()) return repeated(call, x, its_lengths, checked_size(call, "size", size), std::nullopt);
   if (!size.is_none()) call.refuse(nb::type_error, "size and out are both given: pass one of them");
   const Array out = call.output("out", given);
@@ -160,7 +160,7 @@ nb::object interleaved(const nb::object& object, const nb::object& repeats, cons
   const Call call("repeat_interleave", object);
   Array x = call.input("x", object);
   x = call.contiguous("x", x.extents.size() == 1 ? x : call.flattened(x));
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   std::optional<std::uint64_t> size = checked_size(call, "output_size", output_size);
   const nb::object single = single_integer(call, repeats);
   if (single.is_none())

@@ -31,7 +31,7 @@ nb::object with_scan(const ScanArguments& arguments, const std::function<void(co
   if (!arguments.out.is_none()) out = call.output("out", arguments.out);
   const ElementType& type = result_type(call, arguments.operation, *x.type, arguments.dtype, out);
 
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   nb::object result = arguments.out;
   if (!out) {
     std::vector<std::uint64_t> shape = shape_of(x);

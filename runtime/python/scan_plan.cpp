@@ -68,7 +68,7 @@ nb::object ScanPlan::scanned(const nb::object& x_object, const nb::object& out_o
   check(call, "x", x, x_);
   check_places(call, x, out);
   check(call, "out", out, out_);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const std::uint64_t stream = call.stream_for(x);
   if (plan_ != nullptr) run(x, out, stream);
   return out_object;

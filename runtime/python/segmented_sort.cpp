@@ -54,7 +54,7 @@ nb::object sorted(const SortArguments& arguments) {
   const Array offsets = offsets_of(call, arguments.offsets, x);
   const bool sorts_keys = arguments.function.sorted == SCANTUNE_SORTED_KEYS;
   const ElementType& type = sorts_keys ? *x.type : *element_type(std::string_view("int64"));
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const bool has_out = !arguments.out.is_none();
   const Array out = call.output("out", has_out ? arguments.out : call.made(x, shape_of(x), type));
   if (out.type != &type)

@@ -105,7 +105,7 @@ nb::object scanned(const ScanOfSegments& arguments) {
   const Array segments =
       arguments.by_keys ? flat_input(call, "keys", arguments.segments, x) : offsets_of(call, arguments.segments, x);
   const GivenOut given = given_out(call, arguments.operation, x, arguments.dtype, arguments.out);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const Array out = checked_out(call, given, x, x.size());
   check_apart(call, "out", out, arguments.by_keys ? "keys" : "offsets", segments);
   if (x.first != out.first || x.type->bytes() != out.type->bytes()) check_apart(call, "out", out, "x", x);
@@ -150,7 +150,7 @@ nb::object reduced_by_key(const ReduceByKey& arguments) {
   const nb::object& given = arguments.lengths.out;
   if (nb::isinstance<nb::tuple>(given) && nb::len(given) == 2) out = call.output("out[1]", given[nb::int_(1)]);
   const ElementType& type = result_type(call, arguments.operation, *x.type, arguments.dtype, out);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const CountedResults results(call, x, {keys.type, &type}, arguments.lengths);
   results.check_apart_from("x", x);
   results.check_apart_from("keys", keys);
@@ -162,7 +162,7 @@ nb::object reduced_by_key(const ReduceByKey& arguments) {
 nb::object run_length_encoded(const nb::object& object, const LengthArguments& lengths, nb::object stream) {
   const Call call("run_length_encode", object, std::move(stream));
   const Array x = flat_input(call, "x", object);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const CountedResults results(call, x, {x.type, element_type(std::string_view("int64"))}, lengths);
   results.check_apart_from("x", x);
   encode_runs(x, results, 1);
@@ -181,7 +181,7 @@ nb::object reduced_by_segment(const SegmentedReduce& arguments) {
   const Array x = flat_input(call, "x", arguments.x);
   const Array offsets = offsets_of(call, arguments.offsets, x);
   const GivenOut given = given_out(call, arguments.operation, x, arguments.dtype, arguments.out);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const Array out = checked_out(call, given, x, segments_of(offsets));
   check_apart(call, "out", out, "x", x);
   check_apart(call, "out", out, "offsets", offsets);

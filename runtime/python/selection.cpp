@@ -70,7 +70,7 @@ nb::object compressed(nb::object mask, nb::object object, const LengthArguments&
   const Call call("compress", object, std::move(stream));
   const Array x = flat_input(call, "x", std::move(object));
   const Array flags = flat_input(call, "mask", std::move(mask), x);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const CountedResults results(call, x, {x.type}, lengths);
   results.check_apart_from("x", x);
   results.check_apart_from("mask", flags);
@@ -89,7 +89,7 @@ nb::object filtered(nb::object object, const std::string& predicate, const Lengt
                     nb::object stream) {
   const Call call("filter", object, std::move(stream));
   const Array x = flat_input(call, "x", std::move(object));
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const CountedResults results(call, x, {x.type}, lengths);
   results.check_apart_from("x", x);
   scantune_select_request request = request_for(x, results, SCANTUNE_PREDICATE);
@@ -106,7 +106,7 @@ nb::object split(nb::object object, const nb::object& by, const LengthArguments&
   std::string source;
   const bool has_source = nb::try_cast(by, source);
   const Array flags = has_source ? x : flat_input(call, "by", by, x);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const CountedResults results(call, x, {x.type}, lengths);
   results.check_apart_from("x", x);
   results.check_apart_from("by", flags);
@@ -157,7 +157,7 @@ nb::tuple nonzero(nb::object object, const LengthArguments& lengths, nb::object 
                                      " dimensions, and size and out are for one: pass x.reshape(-1)");
   if (extents.size() > 1) x = call.flattened(x);
   x = call.contiguous("x", x);
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const CountedResults results(call, x, {&int64()}, lengths);
   results.check_apart_from("x", x);
   scantune_select_request request = request_for(x, results, SCANTUNE_NOT_EQUAL);
@@ -190,7 +190,7 @@ nb::object unique_consecutive(nb::object object, bool return_indices, bool retur
                               const LengthArguments& lengths, nb::object stream) {
   const Call call("unique_consecutive", object, std::move(stream));
   const Array x = flat_input(call, "x", std::move(object));
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   std::vector<const ElementType*> types = {x.type};
   types.resize(1 + (return_indices ? 1 : 0) + (return_counts ? 1 : 0), &int64());
   const CountedResults results(call, x, types, lengths);

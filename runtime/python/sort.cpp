@@ -93,7 +93,7 @@ nb::object sorted(const SortArguments& arguments) {
   const bool sorts_keys = arguments.function.sorted == SCANTUNE_SORTED_KEYS;
   const ElementType& type = sorts_keys ? *x.type : *element_type(std::string_view("int64"));
   const LastAxis last(call, axis, x.extents.size());
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const std::uint64_t stream = call.stream_for(x);
   if (arguments.out.is_none()) {
     const Array keys = call.contiguous("x", last.of("x", x));

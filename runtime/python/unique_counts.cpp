@@ -25,7 +25,7 @@ nb::object unique_counts(const nb::object& type, const nb::object& object, const
   const Call call("unique_counts", object);
   Array x = call.input("x", object);
   x = call.contiguous("x", x.extents.size() == 1 ? x : call.flattened(x));
-  const Library::Current current(call.library(), x.place);
+  const Library::Current current = call.current(x.place);
   const CountedResults results(call, x, {x.type, element_type(std::string_view("int64"))}, lengths);
   results.check_apart_from("x", x);
   const Array sorted = temporary(call, x, shape_of(x), *x.type);

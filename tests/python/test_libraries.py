@@ -246,8 +246,12 @@ def test_a_stream_that_is_named_is_waited_for(gpu_library: Any) -> None:
         gpu_library.pause()
         x += 1
     scantune.scan(x, out=out, stream=stream)
+    found = scantune.scan(x, stream=stream)  # made in that stream
+    del x
+    gpu_library.array(np.full(100_000, -7, "int32"))  # in the current stream, in memory that nobody uses
     stream.synchronize()
     np.testing.assert_array_equal(gpu_library.numpy(out), np.arange(1, 100_001))
+    np.testing.assert_array_equal(gpu_library.numpy(found), np.arange(1, 100_001))
 
 
 def test_results_go_into_out_and_into_x_itself(library: Any) -> None:

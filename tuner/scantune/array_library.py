@@ -6,8 +6,8 @@ The extension asks for the row of an array's library; nothing here is imported b
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,11 @@ class ArrayLibrary:
     sums: Callable[[bool], str]  # what sums and products become of integers: of unsigned ones, or of all others
     current_stream: Callable[[int], int] | None  # of a GPU by its number; None where streams are the library's own
     on_device: Callable[[int], AbstractContextManager[Any]] | None  # makes a GPU current, if it is not
+    on_stream: Callable[[int, int], AbstractContextManager[Any]] | None  # makes a GPU and one of its streams current
     empty_like: Callable[[Any], Any] | None = None  # empty() in fewer steps, like a contiguous array
+    # Lets a GPU's stream use an array's memory until its work is done, whatever the library's own streams do. None
+    # where that is left to the caller.
+    keep_for: Callable[[Any, int, int], None] | None = None
     adopt: Callable[[Any], Any] | None = None  # without empty(): makes an array of ours the library's
 
 
@@ -72,6 +76,7 @@ def _numpy(numpy: Any) -> ArrayLibrary:
         sums=_sums,
         current_stream=lambda _: 0,
         on_device=lambda _: nullcontext(),
+        on_stream=lambda *_: nullcontext(),
     )
 
 
@@ -85,7 +90,24 @@ def _cupy(cupy: Any) -> ArrayLibrary:
         sums=_sums,
         current_stream=lambda _: cupy.cuda.get_current_stream().ptr,
         on_device=lambda device: cupy.cuda.Device(device),
+        on_stream=lambda device, stream: _stream_of_cupy(cupy, device, stream),
     )
+
+
+class _NamedStream:
+    """A stream by its handle, for those who ask objects for it."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._handle
+
+
+@contextmanager
+def _stream_of_cupy(cupy: Any, device: int, stream: int) -> Iterator[None]:
+    with cupy.cuda.Device(device), cupy.cuda.Stream.from_external(_NamedStream(stream)):
+        yield
 
 
 def _torch(torch: Any) -> ArrayLibrary:
@@ -98,6 +120,8 @@ def _torch(torch: Any) -> ArrayLibrary:
         sums=lambda _: "int64",
         current_stream=lambda device: torch.cuda.current_stream(device).cuda_stream,
         on_device=lambda device: torch.cuda.device(device),
+        on_stream=lambda device, stream: torch.cuda.stream(torch.cuda.ExternalStream(stream, device)),
+        keep_for=lambda x, device, stream: x.record_stream(torch.cuda.ExternalStream(stream, device)),
         empty_like=torch.empty_like,
     )
 
@@ -114,6 +138,7 @@ def _jax(jax: Any) -> ArrayLibrary:
         sums=lambda are_unsigned: _sums(are_unsigned, 64 if jax.config.jax_enable_x64 else 32),
         current_stream=None,
         on_device=None,
+        on_stream=None,
         adopt=jax.dlpack.from_dlpack,
     )
 
@@ -130,6 +155,7 @@ def _standard(namespace: Any) -> ArrayLibrary:
         sums=_sums,
         current_stream=lambda _: 0,
         on_device=lambda _: nullcontext(),
+        on_stream=lambda *_: nullcontext(),
     )
 
 
