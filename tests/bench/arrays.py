@@ -104,7 +104,10 @@ def contenders(shape: tuple[int, ...], axis: int) -> list[Contender]:
         jax: Any = importlib.import_module("jax")
         inputs = [jax.dlpack.from_dlpack(tensor) for tensor in tensors]
         compiled = jax.jit(lambda x: jax.numpy.cumsum(x, axis))
-        found.append(Contender("JAX", lambda x, _: compiled(x), inputs, nothing))
+        found += [
+            Contender("scantune, JAX", lambda x, _: scantune.cumsum(x, axis), inputs, nothing),
+            Contender("JAX", lambda x, _: compiled(x), inputs, nothing),
+        ]
     except ImportError as error:
         print(f"skipped: {error}")
     return found
@@ -174,12 +177,13 @@ def rows_of(shape: tuple[int, ...], axis: int, timed_host: bool, bare_ns: float 
             for contender in compared:
                 time_host(contender)
     time_device(compared)
-    rows = []
+    name = "x".join(map(str, shape))
+    rows = [[name, axis, "bare launch", bare_ns, 0.0, None]] if timed_host and bare_ns is not None else []
     for contender in compared:
         host = statistics.median(contender.host_ns) if contender.host_ns else None
         device = statistics.median(contender.device_us[2:]) if contender.device_us else None
         added = None if host is None or bare_ns is None else host - bare_ns
-        rows.append(["x".join(map(str, shape)), axis, contender.name, host, added, device])
+        rows.append([name, axis, contender.name, host, added, device])
         print(*(f"{value:.1f}" if isinstance(value, float) else value for value in rows[-1]), sep="  ", flush=True)
     return rows
 

@@ -305,6 +305,24 @@ def peers() -> str:
     return table(["N", *subjects], body, "h200-peers")
 
 
+def arrays() -> str:
+    """Return, of each way to sum and shape, the CPU's and the GPU's time; the CPU's where the GPU is not waited for."""
+    rows = read("h200-arrays").rows
+    shapes = list(dict.fromkeys((row["shape"], row["axis"]) for row in rows))
+    shown = {(row["contender"], row["shape"], row["axis"]): row for row in rows}
+    heads = [f"{' by '.join(size(int(one)) for one in shape.split('x'))}, axis {axis}" for shape, axis in shapes]
+    body = (
+        [name, *(_both_times(shown.get((name, *shape), {})) for shape in shapes)]
+        for name in dict.fromkeys(row["contender"] for row in rows)
+    )
+    return table(["call", *heads], body, "h200-arrays")
+
+
+def _both_times(row: Mapping[str, str]) -> str:
+    host, device = row.get("host_ns", ""), row.get("device_us", "")
+    return " / ".join(microseconds(us) for us in (str(float(host) / 1000) if host else "", device) if us)
+
+
 def effects(*families: str) -> Callable[[], str]:
     def shown() -> str:
         rows = [row for row in read("h200-parameter-effects").rows if row["family"] in families]
@@ -373,6 +391,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "host path": host_path,
     "first calls": first_calls,
     "peers": peers,
+    "arrays": arrays,
     "replays": replays,
     "samplers": samplers,
     "effects where the input fits the SMs": effects("single_block", "one_shot"),
