@@ -9,7 +9,7 @@ namespace scantune::python {
 
 struct ArrayType {
   nanobind::object library;            // its row in tuner/scantune/array_library.py, or None
-  nanobind::object empty_like;         // of the library: an array like a contiguous one; None where it has none
+  nanobind::object empty_like;         // its function for an array like a contiguous one, or None
   const Exchange* exchange = nullptr;  // of a library that is known
   bool is_made_of_ours = false;        // the library makes arrays of memory of scantune's, and tells no streams
   bool never_changes = false;          // nothing may be written into arrays, whatever they export

@@ -24,7 +24,7 @@ struct Exchange {
   CurrentStream current_stream;
 };
 
-// The table of a type of its own, not of one that it inherits from; nullptr where it has none that is known here.
+// The table of a type of its own, not of one that it inherits from; nullptr where it has no table of a known version.
 const Exchange* exchange_of(nanobind::handle type);
 
 }  // namespace scantune::python

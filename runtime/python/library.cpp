@@ -9,7 +9,7 @@ namespace nb = nanobind;
 
 namespace scantune::python {
 
-// A library of the array API standard is asked anew: its arrays may be on several devices.
+// A library of the array API standard is asked again: its arrays may be on several devices.
 Library::Library(const nb::object& array) : type_(array_type_of(array)), row_(type_.library) {
   if (row_.is_none()) row_ = nb::module_::import_("scantune.array_library").attr("library_of_standard")(array);
 }
