@@ -62,7 +62,7 @@ std::string initial_value(const std::string& function, const Operation& operatio
     return bytes_of<std::int32_t>(is_true ? 1 : 0);
   }
   if (init.is_none()) return {};
-  return bytes_of_number({function, "init"}, init, scantune_accumulator(items.type, results.type));
+  return bytes_of_number({function, start.name}, init, scantune_accumulator(items.type, results.type));
 }
 
 }  // namespace scantune::python

@@ -21,6 +21,7 @@ std::string bytes_of_number(const ArgumentName& name, nanobind::handle argument,
 struct Start {
   nanobind::handle init;  // None: nothing, or the identity
   bool is_written;        // the results may hold what it starts from, without an item
+  const char* name = "init";
 };
 
 // Empty if it starts from nothing, or from the library's identity. Throws TypeError or ValueError that names init.

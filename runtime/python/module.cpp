@@ -6,6 +6,7 @@
 #include "python/array.h"
 #include "python/cumulative.h"
 #include "python/description.h"
+#include "python/into.h"
 #include "python/library.h"
 #include "python/own_operator.h"
 #include "python/reductions.h"
@@ -69,6 +70,9 @@ NB_MODULE(_native, module) {
   scantune::python::add_repetitions(module);
   scantune::python::add_unique_counts(module);
   scantune::python::add_describe(module);
+  scantune::python::add_combinations_into(module);
+  scantune::python::add_sorts_into(module);
+  scantune::python::add_selections_into(module);
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

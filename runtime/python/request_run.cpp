@@ -17,6 +17,7 @@ void run(scantune_head& head, std::initializer_list<ArrayInRole> arrays, std::ui
   memory.reserve(arrays.size());
   scantune_arrays pointers = SCANTUNE_ARRAYS_INIT;
   for (const auto& [role, array] : arrays) {
+    if (array == nullptr) continue;
     memory.emplace_back(*array);
     pointers.of[role] = array->first;
     head.device = device_of(*array);

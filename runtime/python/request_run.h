@@ -14,7 +14,7 @@ constexpr std::int32_t kCapturedLaunches = 1024;
 
 struct ArrayInRole {
   scantune_role role;
-  const Array* array;
+  const Array* array;  // or null
 };
 
 // Runs a request on contiguous arrays, all on one device, without the GIL. Errors are the library's.

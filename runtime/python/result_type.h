@@ -8,8 +8,12 @@
 
 namespace scantune::python {
 
+// Throws TypeError if the items of the named array cannot become results, or if the operation does not take them.
+void check_types(const Call& call, const Operation& operation, const char* name, const ElementType& items,
+                 const ElementType& results);
+
 // The type that `dtype` names, else that of `out`, else the operation's default as the library of x has it. Throws
-// TypeError if the items of x cannot become it, or if the operation does not take them.
+// as check_types() does.
 const ElementType& result_type(const Call& call, const Operation& operation, const ElementType& items,
                                const nanobind::object& dtype, const std::optional<Array>& out);
 

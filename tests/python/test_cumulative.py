@@ -182,7 +182,12 @@ UNALIGNED = np.zeros(33, "uint8")[1:].view("int64")
             TypeError,
             "x has items of float64, which do not become int",
         ),
-        (lambda: scantune.cumsum(ITEMS, dtype=bool), TypeError, "cumsum: dtype is bool, and results are numbers"),
+        (lambda: scantune.cumsum(ITEMS, dtype=bool), TypeError, "cumsum: results are numbers, and would be bool"),
+        (
+            lambda: scantune.cumsum(np.ones(4, bool), out=np.zeros(4, bool)),
+            TypeError,
+            "cumsum: results are numbers, and would be bool",
+        ),
         (lambda: scantune.cumsum(ITEMS, dtype="c8"), TypeError, "dtype is complex64, of which there are no results"),
         (lambda: scantune.cumsum(ITEMS, 1), IndexError, "cumsum: axis is 1, and x has 1 dimensions"),
         (lambda: scantune.cumsum(np.zeros((2, 2)), -3), IndexError, "cumsum: axis is -3, and x has 2 dimensions"),

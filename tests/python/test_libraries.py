@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import scantune
+from scantune import compute
 
 HAS_GPU = bool(shutil.which("nvidia-smi")) and not subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode
 ON_GPU = pytest.mark.skipif(not HAS_GPU, reason="needs a GPU")
@@ -348,3 +349,39 @@ def test_results_of_jax_wait_for_the_scan_and_the_scan_for_its_items(place: str)
         scantune.cumsum(x, out=x)
     with pytest.raises(TypeError, match="compress: size is for libraries whose arrays can be written"):
         scantune.compress(x, x, size=3)
+
+
+def address_of(stream: Any) -> int:
+    return int(stream.cuda_stream if hasattr(stream, "cuda_stream") else stream.ptr)
+
+
+def test_compute_runs_in_the_stream_that_is_named(gpu_library: Any) -> None:
+    x, out, start = (gpu_library.array(np.zeros(n, "int32")) for n in (100_000, 100_000, 1))
+    arguments = {"d_in": x, "d_out": out, "op": compute.OpKind.PLUS, "init_value": start, "num_items": 99_999}
+    compute.inclusive_scan(**arguments)  # compiles
+    stream = gpu_library.stream()
+    with gpu_library.under(stream):
+        gpu_library.pause()
+        x += 1
+        start += 7  # on the device, too
+    compute.inclusive_scan(**arguments, stream=SimpleNamespace(__cuda_stream__=lambda: (0, address_of(stream))))
+    stream.synchronize()
+    np.testing.assert_array_equal(gpu_library.numpy(out), np.append(np.arange(8, 100_007), 0))
+
+
+def test_compute_sorts_and_selects_on_a_gpu(library: Any) -> None:
+    keys, values = made("int32", (3000,)), np.arange(3000)
+    d_keys, d_values = library.array(keys), library.array(values)
+    places = np.argsort(keys, kind="stable")
+    buffer = compute.DoubleBuffer(library.array(keys), library.array(keys))
+    order = compute.SortOrder.ASCENDING
+    compute.radix_sort(d_in_keys=buffer, d_out_keys=None, num_items=3000, order=order)
+    np.testing.assert_array_equal(library.numpy(buffer.current()), keys[places])
+    kept, count = library.array(np.zeros(3000, "int32")), library.array(np.zeros(2, "int64"))
+    is_large = "__device__ bool keep(Value item) { return item > 1; }"
+    compute.select(d_in=d_keys, d_out=kept, d_num_selected_out=count, cond=is_large, num_items=3000)
+    np.testing.assert_array_equal(library.numpy(kept)[: int(count[0])], keys[keys > 1])
+    pairs = {"d_in_keys": d_keys, "d_out_keys": d_keys, "d_in_values": d_values, "d_out_values": d_values}
+    compute.merge_sort(**pairs, num_items=3000, op=compute.OpKind.LESS)
+    np.testing.assert_array_equal(library.numpy(d_keys), keys[places])
+    np.testing.assert_array_equal(library.numpy(d_values), places)

@@ -76,7 +76,7 @@ ITEMS = np.zeros((4, 8), "int64")
         (lambda: scantune.Op("x", state="a"), TypeError, "Op: state must be bytes"),
         (lambda: scantune.Op("x", state=b"a" * 33), ValueError, "Op: state has 33 bytes; it must have 1 to 32"),
         (lambda: scantune.scan(ITEMS, 3), TypeError, "scan: op is an object of type int; it must be a name or a scan"),
-        (lambda: scantune.scan(np.zeros(3, bool), LAST), TypeError, "results of an operator of your own are numbers"),
+        (lambda: scantune.scan(np.zeros(3, bool), LAST), TypeError, "results are numbers, and would be bool"),
         (
             lambda: scantune.reduce(ITEMS, scantune.Op("x", identity=1.5)),
             TypeError,

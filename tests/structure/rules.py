@@ -45,6 +45,7 @@ CONFINED = {
 BESIDE_ROOMS = {"_native", "array_library", "errors", "extension", "input_files", "paths", "storage_url"}
 TUNER_ROOMS: dict[str, set[str]] = {
     "": set(),
+    "compute": {""},
     "model": {""},
     "worker": {"", "model"},
     "store": {"", "model"},

@@ -1,0 +1,136 @@
+"""Sorts of keys, with a value for each or without. All are stable; NaNs are ordered by their sign, and -0 before +0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scantune import extension
+from scantune.compute.double_buffer import DoubleBuffer
+from scantune.compute.op_kind import OpKind, refused
+from scantune.compute.sort_order import SortOrder
+from scantune.compute.two_step import TwoStep
+
+_NATIVE = extension.load()
+
+
+def radix_sort(
+    *,
+    d_in_keys: Any,
+    d_out_keys: Any,
+    d_in_values: Any = None,
+    d_out_values: Any = None,
+    num_items: int,
+    order: SortOrder,
+    begin_bit: int | None = None,
+    end_bit: int | None = None,
+    stream: Any = None,
+) -> None:
+    """Sort keys by their bits from begin_bit to end_bit - 1, by default by all.
+
+    An output may be its input, which is copied first; else no array overlaps another. A DoubleBuffer as d_in_keys, and
+    then as d_in_values, takes the place of the outputs.
+    """
+    arrays = _arrays("radix_sort", d_in_keys, d_out_keys, d_in_values, d_out_values)
+    descending, consumes = _is_descending("radix_sort", order), isinstance(d_in_keys, DoubleBuffer)
+    _NATIVE._sort_into("radix_sort", *arrays, num_items, descending, consumes, stream, begin_bit, end_bit)
+    _swap(d_in_keys, d_in_values)
+
+
+def merge_sort(
+    *,
+    d_in_keys: Any,
+    d_in_values: Any = None,
+    d_out_keys: Any,
+    d_out_values: Any = None,
+    num_items: int,
+    op: Any,
+    stream: Any = None,
+) -> None:
+    """Sort keys by OpKind.LESS, the least first, or by OpKind.GREATER. Arrays are as in radix_sort()."""
+    arrays = d_in_keys, d_out_keys, d_in_values, d_out_values
+    descending = _puts_greatest_first("merge_sort", op)
+    _NATIVE._sort_into("merge_sort", *arrays, num_items, descending, False, stream, None, None)
+
+
+def segmented_sort(
+    *,
+    d_in_keys: Any,
+    d_out_keys: Any = None,
+    d_in_values: Any = None,
+    d_out_values: Any = None,
+    num_items: int,
+    num_segments: int,
+    start_offsets_in: Any,
+    end_offsets_in: Any,
+    order: SortOrder,
+    stream: Any = None,
+) -> None:
+    """Sort the keys of each segment. Arrays are as in radix_sort(), and offsets as in segmented_reduce().
+
+    Items outside segments are not written. If segments have items in common, all results are unspecified.
+    """
+    arrays = _arrays("segmented_sort", d_in_keys, d_out_keys, d_in_values, d_out_values)
+    descending, consumes = _is_descending("segmented_sort", order), isinstance(d_in_keys, DoubleBuffer)
+    segments = num_segments, start_offsets_in, end_offsets_in
+    _NATIVE._segmented_sort_into("segmented_sort", *arrays, num_items, descending, consumes, stream, *segments)
+    _swap(d_in_keys, d_in_values)
+
+
+def make_radix_sort(
+    *, d_in_keys: Any, d_out_keys: Any, d_in_values: Any, d_out_values: Any, order: SortOrder
+) -> TwoStep:
+    """Return a callable that takes the arguments of radix_sort() without order, and temp_storage."""
+    _is_descending("make_radix_sort", order)
+    return TwoStep(radix_sort, order=order)
+
+
+def make_merge_sort(
+    *, d_in_keys: Any, d_in_values: Any = None, d_out_keys: Any, d_out_values: Any = None, op: Any
+) -> TwoStep:
+    """Return a callable that takes the arguments of merge_sort(), and temp_storage."""
+    _puts_greatest_first("make_merge_sort", op)
+    return TwoStep(merge_sort)
+
+
+def make_segmented_sort(
+    *,
+    d_in_keys: Any,
+    d_out_keys: Any = None,
+    d_in_values: Any = None,
+    d_out_values: Any = None,
+    start_offsets_in: Any,
+    end_offsets_in: Any,
+    order: SortOrder,
+) -> TwoStep:
+    """Return a callable that takes the arguments of segmented_sort() without order, and temp_storage."""
+    _is_descending("make_segmented_sort", order)
+    return TwoStep(segmented_sort, order=order)
+
+
+def _is_descending(function: str, order: Any) -> bool:
+    if not isinstance(order, SortOrder):
+        raise TypeError(f"{function}: order is {order!r}; it must be a SortOrder")
+    return order is SortOrder.DESCENDING
+
+
+def _puts_greatest_first(function: str, op: Any) -> bool:
+    if op not in (OpKind.LESS, OpKind.GREATER):
+        raise refused(function, "op", op, "OpKind.LESS or OpKind.GREATER")
+    return op is OpKind.GREATER
+
+
+def _arrays(function: str, keys: Any, keys_out: Any, values: Any, values_out: Any) -> tuple[Any, Any, Any, Any]:
+    """Return keys, sorted keys, values, and values in their order."""
+    if not isinstance(keys, DoubleBuffer):
+        return keys, keys_out, values, values_out
+    if values is None:
+        return keys.current(), keys.alternate(), None, None
+    if not isinstance(values, DoubleBuffer):
+        raise TypeError(f"{function}: d_in_keys is a DoubleBuffer, and d_in_values is not: pass two of them, or none")
+    return keys.current(), keys.alternate(), values.current(), values.alternate()
+
+
+def _swap(*buffers: Any) -> None:
+    for buffer in buffers:
+        if isinstance(buffer, DoubleBuffer):
+            buffer.selector = 1 - buffer.selector
