@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -391,3 +393,9 @@ def test_what_is_wrong_is_refused_by_the_name_of_the_argument(
         given.pop("num_items", None)
     with pytest.raises(error, match=f"^{name}: .*{text}"):
         function(**given)
+
+
+def test_the_program_of_the_page_runs() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs/coming-from-python.md"
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    exec(compile(program, str(page), "exec"), {})
