@@ -18,8 +18,8 @@ Call::Call(std::string function, const nb::object& x, nb::object stream)
 
 Array Call::input(const std::string& argument, nb::object object) const {
   Array array = array_of(function_, argument, std::move(object), waiting_stream_);
-  if (has_stream() && library_.tells_streams() && !array.place.is_host())
-    library_.keep_for(array.object, array.place, stream_of(function_, stream_));
+  if (const auto stream = named_stream(array.place); stream && library_.tells_streams())
+    library_.keep_for(array.object, array.place, *stream);
   return array;
 }
 
@@ -73,9 +73,11 @@ std::uint64_t Call::stream_for(const Array& x) const {
   return library_.tells_streams() ? library_.current_stream(x.place.id) : x.stream.value_or(0);
 }
 
-Library::Current Call::current(const Place& place) const {
-  return {library_, place,
-          has_stream() && !place.is_host() ? std::optional(stream_of(function_, stream_)) : std::nullopt};
+std::optional<std::uint64_t> Call::named_stream(const Place& place) const {
+  if (!has_stream() || place.is_host()) return std::nullopt;
+  return stream_of(function_, stream_);
 }
+
+Library::Current Call::current(const Place& place) const { return {library_, place, named_stream(place)}; }
 
 }  // namespace scantune::python

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Call {
   // What the caller gets of an array for results that work is enqueued for.
   nanobind::object returned(const nanobind::object& made) const;
   std::uint64_t stream_for(const Array& x) const;
+  // The stream that the caller named, if work on the place is in streams.
+  std::optional<std::uint64_t> named_stream(const Place& place) const;
   // While it lives, the library makes arrays on that device, for the stream of the call.
   Library::Current current(const Place& place) const;
   bool has_stream() const { return !stream_.is_none(); }

@@ -20,7 +20,7 @@ FirstItems::FirstItems(const std::string& function, const char* name, const nb::
                        const nb::object& stream)
     : call_(function, first, stream) {
   input(name, first, n);
-  current_.emplace(call_.library(), this->first().place);
+  current_.emplace(call_.library(), this->first().place, call_.named_stream(this->first().place));
 }
 
 const Array& FirstItems::input(const char* name, const nb::object& object, Number n) {
