@@ -56,7 +56,7 @@ void Call::refuse_copy(const std::string& because) const {
 
 nb::object Call::made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const {
   if (library_.makes_arrays()) return library_.empty(like, shape, type);
-  return nb::cast(ResultArray(like.place, shape, type, stream_for(like)));
+  return nb::cast(ResultArray(like.place, shape, type, stream_for(like), library_.is_known()));
 }
 
 nb::object Call::returned(const nb::object& made) const {

@@ -5,8 +5,6 @@
 
 #include "python/driver.h"
 #include "python/errors.h"
-#include "python/host_memory.h"
-#include "scantune/status.hpp"
 
 namespace nb = nanobind;
 
@@ -15,16 +13,10 @@ namespace {
 
 constexpr std::int64_t kLegacyStream = 1;  // what DLPack and the CUDA Array Interface call NULL
 
-std::shared_ptr<scantune_buffer> memory_of(std::uint64_t bytes, scantune_device device) {
-  scantune_buffer* buffer = nullptr;
-  runtime::detail::check(scantune_buffer_create(bytes, device, &buffer));
-  return {buffer, scantune_buffer_destroy};
-}
-
-std::uint64_t count_of(const std::vector<std::uint64_t>& shape) {
-  std::uint64_t count = 1;
-  for (const std::uint64_t size : shape) count *= size;
-  return count;
+std::uint64_t bytes_of(const std::vector<std::uint64_t>& shape, const ElementType& type) {
+  std::uint64_t bytes = type.bytes();
+  for (const std::uint64_t size : shape) bytes *= size;
+  return bytes;
 }
 
 constexpr const char* kClass =
@@ -34,13 +26,13 @@ constexpr const char* kClass =
 }  // namespace
 
 ResultArray::ResultArray(const Place& place, std::vector<std::uint64_t> shape, const ElementType& type,
-                         std::uint64_t stream)
+                         std::uint64_t stream, bool is_adopted)
     : place_(place.is_host() ? Place{kHost, 0} : Place{kCuda, place.id < 0 ? current_gpu().value_or(0) : place.id}),
       shape_(std::move(shape)),
       type_(type),
       stream_(stream),
-      memory_(
-          memory_of(count_of(shape_) * type.bytes(), place.is_host() ? SCANTUNE_HOST_DEVICE : SCANTUNE_CURRENT_GPU)) {}
+      memory_(place.is_host() ? memory_of_host(bytes_of(shape_, type))
+                              : memory_of_gpu(bytes_of(shape_, type), place_.id, is_adopted && stream == 0)) {}
 
 nb::object ResultArray::dlpack(const nb::object& stream, const nb::object& max_version, const nb::object& device,
                                const nb::object& copy) const {
@@ -53,9 +45,8 @@ nb::object ResultArray::dlpack(const nb::object& stream, const nb::object& max_v
     if (asked != kNoStreamWaits && waiting != stream_) let_wait(waiting, stream_);
   }
   const std::vector<std::size_t> sizes(shape_.begin(), shape_.end());
-  auto* const owner = new std::shared_ptr<scantune_buffer>(memory_);
-  const nb::capsule keeps(owner,
-                          [](void* kept) noexcept { delete static_cast<std::shared_ptr<scantune_buffer>*>(kept); });
+  auto* const owner = new ResultMemory(memory_);
+  const nb::capsule keeps(owner, [](void* kept) noexcept { delete static_cast<ResultMemory*>(kept); });
   const nb::ndarray<nb::array_api> lent(scantune_buffer_data(memory_.get()), sizes.size(), sizes.data(), keeps, nullptr,
                                         {static_cast<std::uint8_t>(type_.code), type_.bits, 1}, place_.type, place_.id);
   nb::dict named;

@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "python/array.h"
-#include "scantune/scantune.h"
+#include "python/result_memory.h"
 
 namespace scantune::python {
 
 class ResultArray {
  public:
-  // In C order. stream: in which its items are written. Throws as the library does.
-  ResultArray(const Place& place, std::vector<std::uint64_t> shape, const ElementType& type, std::uint64_t stream);
+  // In C order. stream: in which its items are written. is_adopted: a library takes it at once, which gives the memory
+  // back when all of its work on it is done. Throws as the library does.
+  ResultArray(const Place& place, std::vector<std::uint64_t> shape, const ElementType& type, std::uint64_t stream,
+              bool is_adopted);
 
   // As the array API standard has them. Throws BufferError for a device or a copy that it cannot give.
   nanobind::object dlpack(const nanobind::object& stream, const nanobind::object& max_version,
@@ -32,7 +34,7 @@ class ResultArray {
   std::vector<std::uint64_t> shape_;
   const ElementType& type_;
   std::uint64_t stream_;
-  std::shared_ptr<scantune_buffer> memory_;  // until the last array that shares it is gone
+  ResultMemory memory_;  // until the last array that shares it is gone
 };
 
 // Adds the class to the module.

@@ -344,6 +344,9 @@ def test_results_of_jax_wait_for_the_scan_and_the_scan_for_its_items(place: str)
         x = jax.module.sort(x) * 1  # takes a while
     found = scantune.cumsum(x) + 1
     np.testing.assert_array_equal(jax.numpy(found), np.arange(2, n + 2))
+    # Results go where earlier ones were that are still read.
+    products = [scantune.cumsum(x * i) * 2 for i in range(20)]
+    assert [int(product[-1]) for product in products] == [2 * i * n for i in range(20)]
     assert scantune.nonzero(x)[0].shape == (n,)
     with pytest.raises(ValueError, match="cumsum: out is read-only"):
         scantune.cumsum(x, out=x)
