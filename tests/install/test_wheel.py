@@ -19,6 +19,7 @@ assert environment  # a fixture
 pytestmark = pytest.mark.timeout(600)
 
 SUM = "import numpy, scantune; print(scantune.cumsum(numpy.arange(1000, dtype='i4'))[-1])"
+SHOWN = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)[0]
 # What every Linux has: libraries that a wheel may ask the system for, beside those that it holds.
 OF_SYSTEM = r"(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux-\S+)\.so\.\d+"
 
@@ -122,6 +123,7 @@ def test_with_a_compiler_it_scans_and_tunes_on_the_host_device(
     python: Path, package: Path, environment: dict[str, str]
 ) -> None:
     assert run([python, "-c", SUM], environment) == "499500\n"
+    run([python, "-c", SHOWN], environment)
     command = python.parent / "scantune"
     tune = ["tune", "--arch", "host", "--type", "i32", "--n", "2^10", "--effort", "quick"]
     run([command, *tune], environment)

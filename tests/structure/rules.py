@@ -65,7 +65,7 @@ ALGORITHM_ROOMS = ("config", "parts", "kernels")
 # The programs of docs/examples that each page shows, and the headers of templates of which it shows a part. The
 # page of a family of the gallery shows parts of its header.
 SHOWN_EXAMPLES = {
-    "README.md": {"scan.cpp", "single_block.h"},
+    "README.md": {"scan.cpp"},
     "docs/c-api.md": {"scan.c", "select.c"},
     "docs/coming-from-cub.md": {"compaction.cpp", "compaction_cxx11.cpp"},
     "docs/getting-started.md": {"scan.cpp"},
