@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import FAKE_WORKER, SUM
+from scantune.cli.workers import compile_pool
 from scantune.model.config import Config
+from scantune.model.device import Device
 from scantune.worker.client import Worker, WorkerDied, WorkerError, WorkerTimeout, WorkerUnavailable
 
 CONFIG = Config("lookback", (("block_threads", 512), ("items_per_thread", 8), ("layout", "direct"), ("window", 32)))
@@ -119,3 +123,18 @@ def test_close_leaves_no_process_behind(request_log: Callable[[], list[dict[str,
     pid = request_log()[0]["pid"]
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("device", "processes", "niceness"), [(None, 4, 10), (Device("sm_90", "NVIDIA H200", 132), 3, 0)]
+)
+def test_kernels_of_the_host_device_compile_on_all_cores_after_what_is_measured_there(
+    device: Device | None, processes: int, niceness: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f'nice >{tmp_path}/niceness; exec {shlex.join(FAKE_WORKER)} "$@"'
+    monkeypatch.setenv("SCANTUNE_WORKER", shlex.join(["sh", "-c", script, "sh"]))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(4))
+    with Worker(FAKE_WORKER, "host", described=device) as worker, compile_pool(worker, 1, None) as pool:
+        assert pool.abreast(most=16) - 1 == processes  # one is measured
+        pool.submit(SUM.request(4096), CONFIG).result()
+    assert int((tmp_path / "niceness").read_text()) == min(os.getpriority(os.PRIO_PROCESS, 0) + niceness, 19)

@@ -33,11 +33,15 @@ def described_worker(stack: contextlib.ExitStack, device: Device) -> Worker:
 
 
 def compile_pool(worker: Worker, seed: int, workers: int | None) -> CompilePool:
-    """Return a pool of processes that compile for a worker's device; by default one per core, minus one."""
-    timeouts = Timeouts.of(worker.hello().device)
-    return CompilePool(
-        lambda: Worker(worker_command(), worker.device, seed), workers or _compile_workers(), timeouts.compile_s
-    )
+    """Return a pool of processes that compile for a worker's device, by default one per core, minus one.
+
+    For the host device no core is left out: its kernels are quick to run and slow to compile.
+    """
+    device = worker.hello().device
+    # What is measured on the CPU goes before what compiles.
+    command = ["nice", *worker_command()] if device.is_host else worker_command()
+    size = workers or _compile_workers(all_cores=device.is_host)
+    return CompilePool(lambda: Worker(command, worker.device, seed), size, Timeouts.of(device).compile_s)
 
 
 @contextlib.contextmanager
@@ -50,5 +54,6 @@ def sigterm_as_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _compile_workers() -> int:
-    return max(1, min(_MAX_COMPILE_WORKERS, len(os.sched_getaffinity(0)) - 1))
+def _compile_workers(all_cores: bool) -> int:
+    cores = len(os.sched_getaffinity(0))
+    return max(1, min(_MAX_COMPILE_WORKERS, cores if all_cores else cores - 1))
