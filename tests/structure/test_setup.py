@@ -88,7 +88,9 @@ class Clone:
         """Return what set-up ran, each in the words that matter."""
         result = self.set_up(*arguments)
         assert result.returncode == 0, result.stderr
-        word = re.compile(r"venv|--clear|--no-index|--only-binary|--require-hashes|\w+\.txt|cmake|-DSCANTUNE_\w+=\S+")
+        word = re.compile(
+            r"venv|--clear|--no-index|--only-binary|--no-compile|--require-hashes|\w+\.txt|cmake|-DSCANTUNE_\w+=\S+"
+        )
         return [" ".join(word.findall(line)) for line in self.calls.read_text().splitlines()]
 
 
@@ -98,7 +100,7 @@ def clone(tmp_path: Path) -> Clone:
 
 
 NEW, ITSELF = "venv --clear venv", "--no-index"
-USER = "--require-hashes --only-binary user.txt"
+USER = "--require-hashes --only-binary --no-compile user.txt"
 DEV = "--require-hashes dev.txt"
 WHEELS_INCLUDE = "-DSCANTUNE_CUDA_INCLUDE_DIR=.venv/lib/python3.11/site-packages/nvidia/cu13/include"
 
