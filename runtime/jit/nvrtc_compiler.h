@@ -36,7 +36,8 @@ class NvrtcCompiler : public Compiler {
 };
 
 // Where NVRTC is searched, in order: SCANTUNE_NVRTC, and nothing else if it is set; the loader's search path, to which
-// programs of the build tree add .venv by their run path; CUDA_HOME, CUDA_PATH and /usr/local/cuda.
+// programs of the build tree add .venv by their run path, and a wheel's the wheel of NVRTC beside it; CUDA_HOME,
+// CUDA_PATH, CONDA_PREFIX and /usr/local/cuda.
 std::vector<std::string> nvrtc_candidates();
 
 }  // namespace scantune

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "scantune/error.hpp"
 #include "support/environment.h"
@@ -45,9 +46,11 @@ std::vector<std::string> nvrtc_candidates() {
     return candidates;
   }
   candidates.assign(std::begin(kNames), std::end(kNames));
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+  const std::pair<const char*, const char*> roots[] = {
+      {"CUDA_HOME", "lib64"}, {"CUDA_PATH", "lib64"}, {"CONDA_PREFIX", "lib"}};
+  for (const auto& [variable, folder] : roots)
     if (const char* root = environment_variable(variable); root && *root)
-      add_directory(candidates, std::filesystem::path(root) / "lib64");
+      add_directory(candidates, std::filesystem::path(root) / folder);
   add_directory(candidates, "/usr/local/cuda/lib64");
   return candidates;
 }

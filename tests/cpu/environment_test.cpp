@@ -102,13 +102,9 @@ TEST(Environment, NamesNeitherCodeNorFilesToASetUidProgram) {
 }
 
 TEST(Environment, NamesNoHomeAndNoToolkitToASetUidProgram) {
-  const std::vector<const char*> kPlaces = {"HOME=/planted/home",
-                                            "XDG_CACHE_HOME=/planted/cache",
-                                            "XDG_DATA_HOME=/planted",
-                                            "CUDA_HOME=/planted/cuda",
-                                            "CUDA_PATH=/planted/cuda",
-                                            "PATH=/bin:/usr/bin",
-                                            nullptr};
+  const std::vector<const char*> kPlaces = {
+      "HOME=/planted/home",      "XDG_CACHE_HOME=/planted/cache", "XDG_DATA_HOME=/planted", "CUDA_HOME=/planted/cuda",
+      "CUDA_PATH=/planted/cuda", "CONDA_PREFIX=/planted/conda",   "PATH=/bin:/usr/bin",     nullptr};
   EXPECT_THAT(probed(kPlaces, false),
               AllOf(HasSubstr("cache /planted/cache/scantune\n"), HasSubstr("database /planted/scantune/tuning.db\n"),
                     HasSubstr("synced databases /planted/scantune/layers\n"), HasSubstr("NVRTC /planted/cuda/lib64/"),

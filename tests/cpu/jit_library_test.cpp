@@ -61,14 +61,16 @@ TEST(NvrtcCompiler, HasAFingerprintWithoutNvrtc) {
 }
 
 TEST(NvrtcCandidates, AreAllTriedNamesInTheOrderOfTheDocument) {
-  const Variable named("SCANTUNE_NVRTC", nullptr), home("CUDA_HOME", "/a"), path("CUDA_PATH", "/b");
+  const Variable named("SCANTUNE_NVRTC", nullptr), home("CUDA_HOME", "/a"), path("CUDA_PATH", "/b"),
+      conda("CONDA_PREFIX", "/c");
   const std::vector<std::string> candidates = nvrtc_candidates();
   const auto place = [&](const std::string& name) { return std::find(candidates.begin(), candidates.end(), name); };
   const auto end = candidates.end();
   EXPECT_EQ(place("libnvrtc.so.13"), candidates.begin());
   EXPECT_LT(place("libnvrtc.so"), place("/a/lib64/libnvrtc.so.13"));
   EXPECT_LT(place("/a/lib64/libnvrtc.so.13"), place("/b/lib64/libnvrtc.so.13"));
-  EXPECT_LT(place("/b/lib64/libnvrtc.so.13"), place("/usr/local/cuda/lib64/libnvrtc.so.13"));
+  EXPECT_LT(place("/b/lib64/libnvrtc.so.13"), place("/c/lib/libnvrtc.so.13"));
+  EXPECT_LT(place("/c/lib/libnvrtc.so.13"), place("/usr/local/cuda/lib64/libnvrtc.so.13"));
   EXPECT_NE(place("/usr/local/cuda/lib64/libnvrtc.so.13"), end);
 }
 

