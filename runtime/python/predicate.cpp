@@ -1,18 +1,33 @@
 #include "python/predicate.h"
 
 namespace scantune::python {
+namespace {
 
-Predicate::Predicate(const std::string& source, const ElementType& items) : items_(items) {
-  keep_.role = SCANTUNE_FUNCTION_KEEP;
-  keep_.source = source.c_str();
+scantune_function_role role_of(scantune_criterion criterion) {
+  switch (criterion) {
+    case SCANTUNE_UNIQUE_BY:
+      return SCANTUNE_FUNCTION_EQUAL;
+    case SCANTUNE_PARTS:
+      return SCANTUNE_FUNCTION_PART;
+    default:
+      return SCANTUNE_FUNCTION_KEEP;
+  }
+}
+
+}  // namespace
+
+Predicate::Predicate(const std::string& source, const ElementType& items, scantune_criterion criterion)
+    : items_(items), criterion_(criterion) {
+  function_.role = role_of(criterion);
+  function_.source = source.c_str();
   load_.role = store_.role = SCANTUNE_FUNCTION_MAP;
   load_.source = "__device__ Result load(Value x) { return x; }";
   store_.source = "__device__ Result store(Value x) { return x; }";
 }
 
 void Predicate::put_into(scantune_select_request& request) const {
-  request.criterion = SCANTUNE_PREDICATE;
-  request.function = &keep_;
+  request.criterion = criterion_;
+  request.function = &function_;
   if (!items_.is_floating() || items_.bits > 16) return;
   request.load = &load_;
   request.store = &store_;

@@ -1,4 +1,4 @@
-// What a predicate in CUDA C++ keeps of the items of an array.
+// Which items of an array a predicate in CUDA C++ keeps, or finds equal, or in which part it puts them.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@ namespace scantune::python {
 
 class Predicate {
  public:
-  // The source must outlive it.
-  Predicate(const std::string& source, const ElementType& items);
+  // The source must outlive it. criterion: SCANTUNE_PREDICATE, SCANTUNE_UNIQUE_BY or SCANTUNE_PARTS.
+  Predicate(const std::string& source, const ElementType& items, scantune_criterion criterion = SCANTUNE_PREDICATE);
 
   // It must outlive the request. Items of 16-bit floats are converted: a predicate takes them as float.
   void put_into(scantune_select_request& request) const;
 
  private:
   const ElementType& items_;
-  scantune_function keep_ = SCANTUNE_FUNCTION_INIT, load_ = SCANTUNE_FUNCTION_INIT, store_ = SCANTUNE_FUNCTION_INIT;
+  scantune_criterion criterion_;
+  scantune_function function_ = SCANTUNE_FUNCTION_INIT, load_ = SCANTUNE_FUNCTION_INIT, store_ = SCANTUNE_FUNCTION_INIT;
 };
 
 }  // namespace scantune::python

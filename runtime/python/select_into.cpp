@@ -3,6 +3,7 @@
 
 #include "python/first_items.h"
 #include "python/into.h"
+#include "python/predicate.h"
 #include "python/request_run.h"
 
 namespace nb = nanobind;
@@ -10,40 +11,13 @@ namespace nb = nanobind;
 namespace scantune::python {
 namespace {
 
-scantune_function function_of(scantune_function_role role, const char* source) {
-  scantune_function function = SCANTUNE_FUNCTION_INIT;
-  function.role = role;
-  function.source = source;
-  return function;
-}
-
-scantune_select_request request_for(const Array& x, const Array& counts, scantune_criterion criterion) {
+scantune_select_request request_for(const Array& x, const Array& counts) {
   scantune_select_request request = SCANTUNE_SELECT_REQUEST_INIT;
   request.head.n = x.size();
   request.input_type = x.type->type;
   request.count_type = counts.type->type;
-  request.criterion = criterion;
   return request;
 }
-
-// A caller's function of items sees 16-bit floats as float, by maps.
-class Widening {
- public:
-  explicit Widening(const ElementType& items) : items_(items) {}
-
-  void put_into(scantune_select_request& request) const {
-    if (!items_.is_floating() || items_.bits > 16) return;
-    request.item_type = SCANTUNE_F32;
-    request.output_type = items_.type;
-    request.load = &load_;
-    request.store = &store_;
-  }
-
- private:
-  const ElementType& items_;
-  const scantune_function load_ = function_of(SCANTUNE_FUNCTION_MAP, "__device__ Result load(Value x) { return x; }");
-  const scantune_function store_ = function_of(SCANTUNE_FUNCTION_MAP, "__device__ Result store(Value x) { return x; }");
-};
 
 struct Select {
   std::string function;
@@ -59,11 +33,9 @@ void select_into(const Select& arguments) {
   const Array& out = items.output("d_out", arguments.d_out, {});
   const Array& count = items.counts("d_num_selected_out", arguments.d_num_selected_out, 1);
   items.check_type("d_out", out, "d_in", *x.type);
-  scantune_select_request request = request_for(x, count, SCANTUNE_PREDICATE);
-  const scantune_function keep = function_of(SCANTUNE_FUNCTION_KEEP, arguments.cond.c_str());
-  request.function = &keep;
-  const Widening widening(*x.type);
-  widening.put_into(request);
+  scantune_select_request request = request_for(x, count);
+  const Predicate keeps(arguments.cond, *x.type);
+  keeps.put_into(request);
   const std::uint64_t room = out.size();
   request.capacity = &room;
   run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_OUTPUT, &out}, {SCANTUNE_COUNT, &count}}, items.stream());
@@ -89,17 +61,15 @@ void three_way_partition_into(const ThreeWayPartition& arguments) {
   const Array& second = place("d_second_part_out", arguments.d_second_part_out);
   const Array& rest = place("d_unselected_out", arguments.d_unselected_out);
   const Array& counts = items.counts("d_num_selected_out", arguments.d_num_selected_out, 2);
-  scantune_select_request request = request_for(x, counts, SCANTUNE_PARTS);
+  scantune_select_request request = request_for(x, counts);
   request.rejected = SCANTUNE_APART;
   // Both sources define keep().
   const std::string source = "namespace first_part {\n" + arguments.first_part + "\n}\nnamespace second_part {\n" +
                              arguments.second_part +
                              "\n}\n__device__ int part(Value item) {\n"
                              "  return first_part::keep(item) ? 0 : second_part::keep(item) ? 1 : 2;\n}\n";
-  const scantune_function part = function_of(SCANTUNE_FUNCTION_PART, source.c_str());
-  request.function = &part;
-  const Widening widening(*x.type);
-  widening.put_into(request);
+  const Predicate divides(source, *x.type, SCANTUNE_PARTS);
+  divides.put_into(request);
   const std::uint64_t first_room = first.size(), second_room = second.size(), rest_room = rest.size();
   request.capacity = &first_room;
   request.second_capacity = &second_room;
@@ -128,15 +98,12 @@ void unique_by_key_into(const UniqueByKey& arguments) {
   const Array& count = items.counts("d_out_num_selected", arguments.d_out_num_selected, 1);
   items.check_type("d_out_keys", keys_out, "d_in_keys", *keys.type);
   items.check_type("d_out_items", values_out, "d_in_items", *values.type);
+  scantune_select_request request = request_for(keys, count);
+  request.criterion = SCANTUNE_UNIQUE;
   const bool has_source = !arguments.equal.is_none();
-  scantune_select_request request = request_for(keys, count, has_source ? SCANTUNE_UNIQUE_BY : SCANTUNE_UNIQUE);
   const std::string source = has_source ? nb::cast<std::string>(arguments.equal) : "";
-  const scantune_function equal = function_of(SCANTUNE_FUNCTION_EQUAL, source.c_str());
-  const Widening widening(*keys.type);
-  if (has_source) {
-    request.function = &equal;
-    widening.put_into(request);
-  }
+  const Predicate compares(source, *keys.type, SCANTUNE_UNIQUE_BY);
+  if (has_source) compares.put_into(request);
   request.value_type = values.type->type;
   const std::uint64_t room = std::min(keys_out.size(), values_out.size());
   request.capacity = &room;
