@@ -50,10 +50,6 @@ class Sorting {
     if (keys_.first != keys_out_.first && (values_ == nullptr || values_->first != values_out_->first))
       return run(request, {&keys_, values_}, {&keys_out_, values_out_}, offsets, stream);
 
-    if (items_.call().has_stream())
-      items_.call().refuse(nb::value_error,
-                           "results go to an input, and a copy of it would be made in another stream than the one that "
-                           "is given: pass memory apart, or make the stream the current one of the library");
     const Array keys = like(keys_), values = values_ == nullptr ? Array() : like(*values_);
     const Arrays copies = {&keys, values_ == nullptr ? nullptr : &values};
     scantune_sort_request copy = SCANTUNE_SORT_REQUEST_INIT;

@@ -367,9 +367,11 @@ def test_compute_runs_in_the_stream_that_is_named(gpu_library: Any) -> None:
         gpu_library.pause()
         x += 1
         start += 7  # on the device, too
-    compute.inclusive_scan(**arguments, stream=SimpleNamespace(__cuda_stream__=lambda: (0, address_of(stream))))
+    named = SimpleNamespace(__cuda_stream__=lambda: (0, address_of(stream)))
+    compute.inclusive_scan(**arguments, stream=named)
+    compute.merge_sort(d_in_keys=out, d_out_keys=out, num_items=99_999, op=compute.OpKind.GREATER, stream=named)
     stream.synchronize()
-    np.testing.assert_array_equal(gpu_library.numpy(out), np.append(np.arange(8, 100_007), 0))
+    np.testing.assert_array_equal(gpu_library.numpy(out), np.append(np.arange(8, 100_007)[::-1], 0))
 
 
 def test_compute_sorts_and_selects_on_a_gpu(library: Any) -> None:
