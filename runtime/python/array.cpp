@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "python/array_type.h"
+#include "python/driver.h"
 #include "python/errors.h"
 
 namespace nb = nanobind;
@@ -94,7 +95,7 @@ void check_device(const Argument& argument, const Place& place) {
                                         ", and scantune runs on CUDA's GPUs and the host");
 }
 
-// What DLPack's functions in C do not look at, and __dlpack__() refuses or forgets.
+// What DLPack's functions in C do not look at, and __dlpack__() refuses without the argument's name, or forgets.
 void check_tensor(const Argument& argument, const ArrayType& type, nb::handle tensor) {
   if (!nb::getattr(tensor, type.requires_gradient).is(Py_False))
     argument.refuse(nb::value_error, "requires a gradient, and none is computed: pass its detach()");
@@ -111,7 +112,6 @@ void take_lent(const Argument& argument, const ArrayType& type, Array& array) {
   }
   array.place = {lent.device.device_type, lent.device.device_id};
   check_device(argument, array.place);
-  if (!type.is_negated.is_none()) check_tensor(argument, type, array.object);
   array.type = element_type(lent.dtype);
   if (array.type == nullptr) argument.refuse(nb::type_error, "has items of another type" + std::string(kTypes));
   array.first = static_cast<std::byte*>(lent.data) + lent.byte_offset;
@@ -155,6 +155,10 @@ void check_alignment(const Argument& argument, const Array& array) {
 
 bool Place::is_host() const { return type == kHost || type == kPinned; }
 
+bool Place::operator==(const Place& other) const {
+  return is_host() == other.is_host() && (is_host() || id == other.id);
+}
+
 std::uint64_t Array::size() const {
   std::uint64_t product = 1;
   for (const Extent& extent : extents) product *= extent.size;
@@ -193,6 +197,7 @@ Array array_of(const std::string& function, const std::string& argument, nb::obj
   Array array;
   array.object = std::move(object);
   const ArrayType& type = array_type_of(array.object);
+  if (!type.is_negated.is_none()) check_tensor(named, type, array.object);
   if (type.exchange != nullptr) {
     take_lent(named, type, array);
   } else if (is_of_numpy(array.object)) {
@@ -202,9 +207,9 @@ Array array_of(const std::string& function, const std::string& argument, nb::obj
   } else if (nb::hasattr(array.object, "__cuda_array_interface__")) {
     const nb::dict interface(array.object.attr("__cuda_array_interface__"));
     if (interface.contains("mask") && !interface["mask"].is_none()) named.refuse(nb::type_error, kMasked);
-    array.place = {kCuda, -1};
     array.stream = stream_of_interface(interface);
     take_interface(named, interface, array);
+    array.place = {kCuda, gpu_of(array.first).value_or(-1)};
   } else {
     named.refuse(nb::type_error, "is an object of type " + spelled(array.object.type().attr("__name__")) +
                                      ", which is not an array: it has neither __dlpack__() nor an array interface");

@@ -25,7 +25,7 @@ struct Place {
   std::int32_t id;    // of a GPU as CUDA counts them; -1 where the array does not tell
 
   bool is_host() const;
-  bool operator==(const Place&) const = default;
+  bool operator==(const Place& other) const;  // whether it is one device, by whichever kind of memory
 };
 
 struct Array {

@@ -18,7 +18,7 @@ ArrayType found(nb::handle type) {
   found.is_made_of_ours = found.library.attr("empty").is_none();
   found.empty_like = found.library.attr("empty_like");
   found.exchange = exchange_of(type);
-  if (!nb::hasattr(type, "requires_grad")) return found;
+  if (!nb::hasattr(type, "requires_grad") || !nb::hasattr(type, "is_neg")) return found;
   found.requires_gradient = nb::steal(PyUnicode_InternFromString("requires_grad"));
   found.is_negated = type.attr("is_neg");
   return found;

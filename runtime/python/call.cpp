@@ -1,26 +1,42 @@
 #include "python/call.h"
 
+#include <new>
 #include <utility>
 
+#include "python/driver.h"
 #include "python/result_array.h"
 
 namespace nb = nanobind;
 
 namespace scantune::python {
 
-// A call on a known library's array runs in its current stream, or in one that the caller answers for.
 Call::Call(std::string function, const nb::object& x, nb::object stream)
-    : function_(std::move(function)), library_(x), stream_(std::move(stream)) {
-  if (library_.tells_streams()) return;
-  const std::uint64_t named = stream_.is_none() ? 0 : stream_of(function_, stream_);
-  waiting_stream_ = named == 0 ? kLegacyStreamWaits : static_cast<std::int64_t>(named);
+    : function_(std::move(function)), library_(x), stream_(std::move(stream)) {}
+
+Call::~Call() {
+  if (lent_.empty()) return;
+  try {
+    keep_until_done(std::move(lent_), *run_stream_);
+  } catch (const std::bad_alloc&) {  // there is no memory to write down what is kept
+  }
 }
 
 Array Call::input(const std::string& argument, nb::object object) const {
-  Array array = array_of(function_, argument, std::move(object), waiting_stream_);
-  if (const auto stream = named_stream(array.place); stream && library_.tells_streams())
-    library_.keep_for(array.object, array.place, *stream);
+  // A library's own work is in the stream of the call, or the caller answers for it.
+  const bool is_own = library_.tells_streams() && library_.has(array_type_of(object));
+  Array array = array_of(function_, argument, std::move(object), is_own ? kNoStreamWaits : waiting_stream());
+  if (array.place.is_host()) return array;
+  if (!run_stream_) run_stream_ = stream_for(array);
+  if (array.stream && *array.stream != *run_stream_) Event(*array.stream).hold(*run_stream_);
+  if (is_own && has_stream()) library_.keep_for(array.object, array.place, *run_stream_);
+  if (!is_own && array.by_dlpack.is_valid()) lent_.push_back(array.by_dlpack);
   return array;
+}
+
+// By DLPack's numbers.
+std::int64_t Call::waiting_stream() const {
+  const std::uint64_t stream = run_stream_ ? *run_stream_ : has_stream() ? stream_of(function_, stream_) : 0;
+  return stream == 0 ? kLegacyStreamWaits : static_cast<std::int64_t>(stream);
 }
 
 Array Call::output(const std::string& argument, nb::object object) const {
@@ -30,8 +46,16 @@ Array Call::output(const std::string& argument, nb::object object) const {
   return out;
 }
 
+nb::object Call::reshaped(const Array& x) const {
+  if (!nb::hasattr(x.object, "reshape"))
+    refuse(nb::type_error, "x is of type " + spelled(x.object.type().attr("__name__")) +
+                               ", which has no reshape(): pass an array of one dimension");
+  return x.object.attr("reshape")(-1);
+}
+
 Array Call::flattened(const Array& x) const {
-  Array flat = input("x", library_.is_known() ? library_.flat(x) : nb::object(x.object.attr("reshape")(-1)));
+  Array flat = input("x", library_.is_known() ? library_.flat(x) : reshaped(x));
+  if (flat.extents.size() != 1) refuse(nb::type_error, "x does not become one-dimensional by its reshape()");
   if (flat.first != x.first) refuse_copy("x is not flat");
   return flat;
 }
@@ -56,6 +80,10 @@ void Call::refuse_copy(const std::string& because) const {
 
 nb::object Call::made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const {
   if (library_.makes_arrays()) return library_.empty(like, shape, type);
+  if (!like.place.is_host() && like.place.id != current_gpu().value_or(0))
+    refuse(nb::value_error, "x is on GPU " + std::to_string(like.place.id) + ", and GPU " +
+                                std::to_string(current_gpu().value_or(0)) +
+                                " is current, where the results would be: " + "make the other one current");
   return nb::cast(ResultArray(like.place, shape, type, stream_for(like), library_.is_known()));
 }
 
@@ -64,12 +92,12 @@ nb::object Call::returned(const nb::object& made) const {
 }
 
 std::uint64_t Call::stream_for(const Array& x) const {
-  if (has_stream()) {
-    if (x.place.is_host())
-      refuse(nb::value_error, "stream is given, and x is in the CPU's memory, which has no streams");
-    return stream_of(function_, stream_);
+  if (x.place.is_host()) {
+    if (has_stream()) refuse(nb::value_error, "stream is given, and x is in the CPU's memory, which has no streams");
+    return 0;
   }
-  if (x.place.is_host()) return 0;
+  if (run_stream_) return *run_stream_;
+  if (has_stream()) return stream_of(function_, stream_);
   return library_.tells_streams() ? library_.current_stream(x.place.id) : x.stream.value_or(0);
 }
 

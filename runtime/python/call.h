@@ -10,6 +10,7 @@
 
 #include "python/array.h"
 #include "python/errors.h"
+#include "python/lent_memory.h"
 #include "python/library.h"
 
 namespace scantune::python {
@@ -18,11 +19,15 @@ class Call {
  public:
   // x: the array whose library makes the results.
   Call(std::string function, const nanobind::object& x, nanobind::object stream = nanobind::none());
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   const std::string& function() const { return function_; }
   const Library& library() const { return library_; }
 
-  // Both throw as array_of() does.
+  // Both throw as array_of() does. On a GPU, x is the first that is taken: its stream is that of the call, which waits
+  // for what other arrays wait for.
   Array input(const std::string& argument, nanobind::object object) const;
   Array output(const std::string& argument, nanobind::object object) const;
   // The array as one dimension, and in C order: a copy if it must be. Both throw ValueError if it cannot be made, or
@@ -30,7 +35,7 @@ class Call {
   Array flattened(const Array& x) const;
   Array contiguous(const std::string& argument, const Array& array) const;
 
-  // An array for results: of the library, or an ResultArray.
+  // An array for results: of the library, or a ResultArray.
   nanobind::object made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
   // What the caller gets of an array for results that work is enqueued for.
   nanobind::object returned(const nanobind::object& made) const;
@@ -46,12 +51,15 @@ class Call {
   }
 
  private:
+  std::int64_t waiting_stream() const;
+  nanobind::object reshaped(const Array& x) const;
   void refuse_copy(const std::string& because) const;
 
   std::string function_;
   Library library_;
   nanobind::object stream_;
-  std::int64_t waiting_stream_ = kNoStreamWaits;
+  mutable std::optional<std::uint64_t> run_stream_;  // since the first array on a GPU
+  mutable std::vector<LentMemory> lent_;             // for work that is enqueued
 };
 
 }  // namespace scantune::python

@@ -84,7 +84,7 @@ void CountedResults::make(const std::vector<const ElementType*>& types, const Le
     call_.refuse(nb::type_error, "x is of type " + spelled(x.object.type().attr("__name__")) +
                                      ", of which scantune makes no arrays whose length depends on items: pass out");
   if (!is_cut_ && !call_.library().makes_arrays())
-    call_.refuse(nb::type_error, "size is for libraries whose arrays can be written: leave it away");
+    call_.refuse(nb::type_error, "size is for libraries whose arrays can be written: leave size out");
   room_ = is_cut_ ? x.size() : checked_size(call_, arguments.size);
   for (const ElementType* const type : types) {
     const nb::object array = call_.made(x, {room_}, *type);

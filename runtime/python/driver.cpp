@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -12,6 +11,7 @@ namespace {
 
 using Pointer = void*;  // the driver's events and streams
 constexpr unsigned kWithoutTime = 2;
+constexpr int kDeviceOrdinal = 9;  // of pointer attributes
 
 struct Driver {
   int (*current_device)(int*) = nullptr;
@@ -19,6 +19,8 @@ struct Driver {
   int (*record_event)(Pointer, Pointer) = nullptr;
   int (*wait_for_event)(Pointer, Pointer, unsigned) = nullptr;
   int (*destroy_event)(Pointer) = nullptr;
+  int (*query_event)(Pointer) = nullptr;
+  int (*pointer_attribute)(void*, int, std::uint64_t) = nullptr;
 };
 
 template <class Function>
@@ -36,6 +38,8 @@ const Driver* driver() {
   find(library, "cuEventRecord", found.record_event);
   find(library, "cuStreamWaitEvent", found.wait_for_event);
   find(library, "cuEventDestroy_v2", found.destroy_event);
+  find(library, "cuEventQuery", found.query_event);
+  find(library, "cuPointerGetAttribute", found.pointer_attribute);
   find(library, "cuCtxGetDevice", found.current_device);
   return &found;
 }
@@ -53,14 +57,30 @@ std::optional<std::int32_t> current_gpu() {
   return device;
 }
 
-void let_wait(std::uint64_t stream, std::uint64_t other) {
+std::optional<std::int32_t> gpu_of(const void* memory) {
+  const Driver* const cuda = driver();
+  int device = 0;
+  if (cuda == nullptr ||
+      cuda->pointer_attribute(&device, kDeviceOrdinal, reinterpret_cast<std::uintptr_t>(memory)) != 0)
+    return std::nullopt;
+  return device;
+}
+
+Event::Event(std::uint64_t stream) {
   const Driver* const cuda = driver();
   if (cuda == nullptr) throw std::runtime_error("CUDA's driver is not loaded");
-  Pointer event = nullptr;
-  check(cuda->create_event(&event, kWithoutTime), "cuEventCreate");
-  const std::unique_ptr<void, int (*)(Pointer)> owned(event, cuda->destroy_event);
-  check(cuda->record_event(event, reinterpret_cast<Pointer>(other)), "cuEventRecord");
-  check(cuda->wait_for_event(reinterpret_cast<Pointer>(stream), event, 0), "cuStreamWaitEvent");
+  check(cuda->create_event(&event_, kWithoutTime), "cuEventCreate");
+  const int error = cuda->record_event(event_, reinterpret_cast<Pointer>(stream));
+  if (error != 0) cuda->destroy_event(event_);
+  check(error, "cuEventRecord");
+}
+
+Event::~Event() { driver()->destroy_event(event_); }
+
+bool Event::is_done() const { return driver()->query_event(event_) == 0; }
+
+void Event::hold(std::uint64_t stream) const {
+  check(driver()->wait_for_event(reinterpret_cast<Pointer>(stream), event_, 0), "cuStreamWaitEvent");
 }
 
 }  // namespace scantune::python

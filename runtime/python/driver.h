@@ -10,7 +10,24 @@ namespace scantune::python {
 // context.
 std::optional<std::int32_t> current_gpu();
 
-// Lets a stream wait for all that is in another one by now. Throws std::runtime_error.
-void let_wait(std::uint64_t stream, std::uint64_t other);
+// The GPU that memory is on; none where the driver is not loaded or does not know the memory.
+std::optional<std::int32_t> gpu_of(const void* memory);
+
+// All that is in a stream by now.
+class Event {
+ public:
+  // Throws std::runtime_error.
+  explicit Event(std::uint64_t stream);
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  bool is_done() const;
+  // Lets another stream wait for it. Throws std::runtime_error.
+  void hold(std::uint64_t stream) const;
+
+ private:
+  void* event_ = nullptr;
+};
 
 }  // namespace scantune::python

@@ -17,6 +17,7 @@ class Library {
   explicit Library(const nanobind::object& array);
 
   bool is_known() const { return !row_.is_none(); }
+  bool has(const ArrayType& type) const { return row_.is(type.library); }
   bool makes_arrays() const { return is_known() && !type_.is_made_of_ours; }
   bool tells_streams() const { return makes_arrays(); }
   // An array of the library that shares the memory of one of ours; that array itself if the library is not known.

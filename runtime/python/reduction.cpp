@@ -8,6 +8,7 @@
 #include "python/host_memory.h"
 #include "python/initial_value.h"
 #include "python/output.h"
+#include "python/request_run.h"
 #include "python/result_type.h"
 #include "python/rows.h"
 #include "scantune/status.hpp"
@@ -62,6 +63,7 @@ void run(const Reduction& reduction) {
   scantune_reduce_request request = request_for(rows);
   reduction.combination.put_into(request);
   request.head.device = device_of(reduction.x);
+  request.head.captured_launches = kCapturedLaunches;
   if (reduction.yields_places) request.position = SCANTUNE_FIRST_POSITION;
   request.init = reduction.init.empty() ? nullptr : reduction.init.data();
   const HostMemory input(reduction.x), output(reduction.out);

@@ -109,11 +109,11 @@ nb::object repeated(const Call& call, const Array& x, const Lengths& lengths, st
   const Array offsets = temporary(call, x, {x.size() + 1}, *element_type(std::string_view("int64")));
   write_offsets(lengths.array, size, offsets, stream);
   if (!out) {
-    size = nb::cast<std::uint64_t>(nb::int_(nb::object(offsets.object[nb::int_(x.size())])));
+    size = nb::cast<std::uint64_t>(nb::int_(nb::object(call.returned(offsets.object)[nb::int_(x.size())])));
     out = call.output("out", call.made(x, {*size}, *x.type));
   }
   write_results(x, offsets, *out, stream);
-  return out->object;
+  return call.returned(out->object);
 }
 
 // The number that an argument says, if any.
@@ -169,6 +169,9 @@ nb::object interleaved(const nb::object& object, const nb::object& repeats, cons
   if (!size && number > INT64_MAX / std::max<std::uint64_t>(x.size(), 1))
     call.refuse(nb::value_error, "repeats is " + spelled(single) + ", which gives more results than can be counted");
   if (!size) size = x.size() * number;
+  if (!call.library().makes_arrays())
+    call.refuse(nb::type_error,
+                "repeats is a number, and the library of x has arrays that cannot be written: pass an array");
   const Array filled = temporary(call, x, {x.size()}, *element_type(std::string_view("int64")));
   nb::object(filled.object)[nb::ellipsis()] = single;
   return repeated(call, x, {"repeats", filled}, size, std::nullopt);

@@ -1,5 +1,7 @@
 #include "python/result_memory.h"
 
+#include <nanobind/nanobind.h>
+
 #include <algorithm>
 #include <bit>
 #include <mutex>
@@ -12,11 +14,16 @@ namespace scantune::python {
 namespace {
 
 struct Destroy {
-  void operator()(scantune_buffer* buffer) const { scantune_buffer_destroy(buffer); }
+  // CUDA waits for the GPU to free memory, whose work may wait for a function of Python.
+  void operator()(scantune_buffer* buffer) const {
+    const nanobind::gil_scoped_release others_may_run;
+    scantune_buffer_destroy(buffer);
+  }
 };
 using Buffer = std::unique_ptr<scantune_buffer, Destroy>;
 
 Buffer created(std::uint64_t bytes, scantune_device device) {
+  const nanobind::gil_scoped_release others_may_run;
   scantune_buffer* buffer = nullptr;
   runtime::detail::check(scantune_buffer_create(bytes, device, &buffer));
   return Buffer(buffer);
@@ -26,8 +33,9 @@ Buffer created(std::uint64_t bytes, scantune_device device) {
 class Kept {
  public:
   static constexpr std::size_t kMost = 16;
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
-  Kept() { entries_.reserve(kMost); }
+  Kept() { entries_.reserve(kMost + 1); }
 
   Buffer take(std::uint64_t bytes, std::int32_t gpu) {
     const std::lock_guard lock(mutex_);
@@ -35,24 +43,28 @@ class Kept {
         std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.bytes == bytes && entry.gpu == gpu; });
     if (found == entries_.end()) return nullptr;
     Buffer buffer = std::move(found->buffer);
+    bytes_ -= found->bytes;
     entries_.erase(found);
     return buffer;
   }
 
   void give(Buffer buffer, std::uint64_t bytes, std::int32_t gpu) {
-    Buffer oldest;  // destroyed without the lock
+    std::vector<Buffer> oldest;  // destroyed without the lock
     const std::lock_guard lock(mutex_);
-    if (entries_.size() == kMost) {
-      oldest = std::move(entries_.front().buffer);
+    bytes_ += bytes;
+    entries_.push_back({bytes, gpu, std::move(buffer)});
+    while (entries_.size() > kMost || bytes_ > kMostBytes) {
+      bytes_ -= entries_.front().bytes;
+      oldest.push_back(std::move(entries_.front().buffer));
       entries_.erase(entries_.begin());
     }
-    entries_.push_back({bytes, gpu, std::move(buffer)});
   }
 
   void clear() {
     std::vector<Entry> entries;
     const std::lock_guard lock(mutex_);
     entries.swap(entries_);
+    bytes_ = 0;
   }
 
  private:
@@ -64,6 +76,7 @@ class Kept {
 
   std::mutex mutex_;
   std::vector<Entry> entries_;
+  std::uint64_t bytes_ = 0;
 };
 
 Kept& kept() {

@@ -74,7 +74,7 @@ nb::object sorted(const SortArguments& arguments) {
   const std::uint64_t stream = call.stream_for(x);
   if (segments_of(offsets) > 0)
     run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_BEGINS, &offsets}, {SCANTUNE_OUTPUT, &out}}, stream);
-  return out.object;
+  return call.returned(out.object);
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ nb::object reduced_by_segment(const SegmentedReduce& arguments) {
   const std::uint64_t stream = call.stream_for(x);
   if (out.size() > 0)
     run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_BEGINS, &offsets}, {SCANTUNE_OUTPUT, &out}}, stream);
-  return out.object;
+  return call.returned(out.object);
 }
 
 }  // namespace

@@ -127,9 +127,9 @@ nb::object split(nb::object object, const nb::object& by, const LengthArguments&
        {SCANTUNE_COUNT, &results.count()},
        {has_source ? SCANTUNE_INPUT : SCANTUNE_FLAGS, &flags}},
       results.stream());
-  const nb::object& both = results[0].object;
+  nb::object both = call.returned(results[0].object);
   if (!lengths.out.is_none()) return both;
-  const nb::int_ selected(results.count().object);
+  const nb::int_ selected(call.returned(results.count().object));
   return nb::make_tuple(both[nb::slice(nb::none(), selected, nb::none())],
                         both[nb::slice(selected, nb::none(), nb::none())]);
 }

@@ -109,8 +109,7 @@ nb::object sorted(const SortArguments& arguments) {
   check_apart(call, "out", out, "x", x);
   const Array place = last.of("out", out);
   if (!is_contiguous(place))
-    call.refuse(nb::value_error,
-                "out is not contiguous with the axis as its last one: leave out away, or pass another");
+    call.refuse(nb::value_error, "out is not contiguous with the axis as its last one: leave it out, or pass another");
   run(arguments, call.contiguous("x", last.of("x", x)), place, stream);
   return arguments.out;
 }

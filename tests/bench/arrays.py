@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -203,10 +204,11 @@ def main() -> None:
     if options.csv is not None:
         facts = {
             "gpu": torch.cuda.get_device_name(),
+            "driver": "{}.{}".format(*divmod(torch._C._cuda_getDriverVersion() // 10, 100)),
             "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
             "commit": options.commit,
             "against": ", ".join(
-                f"{name} {importlib.import_module(name).__version__}" for name in ("torch", "cupy", "jax")
+                f"{name} {sys.modules[name].__version__}" for name in ("torch", "cupy", "jax") if name in sys.modules
             ),
             "method": " ".join((__doc__ or "").split("\n\n", 2)[2].split()),
         }

@@ -323,6 +323,13 @@ def test_drawn_arrays_give_what_the_array_api_standard_says(function: str) -> No
         np.testing.assert_array_equal(np.asarray(found), np.asarray(expected), err_msg=str((x, asked)))
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_of_numpy_is_flattened_as_its_items_are() -> None:
+    x = np.asmatrix([[1, 2], [3, 4]])
+    np.testing.assert_array_equal(np.asarray(scantune.cumsum(x)).reshape(-1), [1, 3, 6, 10])
+    assert int(scantune.reduce(x, axis=None)) == 10
+
+
 def test_an_axis_is_needed_beyond_one_dimension_as_the_standard_says() -> None:
     x = strict.asarray([1, 2, 3])
     assert strict.all(scantune.cumulative_sum(x) == strict.cumulative_sum(x))

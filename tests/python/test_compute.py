@@ -364,6 +364,7 @@ class CountingIterator:
         ("radix_sort", SORT, {"d_in_values": X}, TypeError, "one of d_in_values and d_out_values is given"),
         ("radix_sort", SORT, {"d_in_keys": OUT[1:], "num_items": 7}, ValueError, "d_out_keys overlaps d_in_keys in m"),
         ("radix_sort", SORT, {"d_in_keys": DoubleBuffer(X, OUT), "d_in_values": COUNT}, TypeError, "pass two of them"),
+        ("radix_sort", SORT, {"d_in_keys": DoubleBuffer(X, OUT)}, TypeError, "d_out_keys is given, and d_in_keys is"),
         ("make_merge_sort", {"d_in_keys": X, "d_out_keys": OUT}, {"op": OpKind.PLUS}, TypeError, "be OpKind.LESS or O"),
         (
             "select",

@@ -205,19 +205,30 @@ def test_results_whose_number_depends_on_the_items(library: Any) -> None:
     np.testing.assert_array_equal(library.numpy(found[1]), items.reshape(300, 10).sum(1))
 
 
-def test_results_of_several_kernels(library: Any) -> None:
+def test_results_of_several_kernels(any_library: Any) -> None:
     items, flags = made("int32", (3000,)), made("bool", (3000,))
-    x, mask, offsets = (library.array(array) for array in (items, flags, np.arange(0, 3001, 10)))
+    x, mask, offsets = (any_library.array(array) for array in (items, flags, np.arange(0, 3001, 10)))
     for found, expected in zip(scantune.split_by(x, mask), (items[flags], items[~flags]), strict=True):
-        np.testing.assert_array_equal(library.numpy(found), expected)
+        np.testing.assert_array_equal(any_library.numpy(found), expected)
     for found, expected in zip(scantune.unique_counts(x), np.unique(items, return_counts=True), strict=True):
-        np.testing.assert_array_equal(library.numpy(found), expected)
+        np.testing.assert_array_equal(any_library.numpy(found), expected)
     again = scantune.run_length_decode(*scantune.run_length_encode(x))
-    np.testing.assert_array_equal(library.numpy(again), items)
-    np.testing.assert_array_equal(library.numpy(scantune.repeat_interleave(x, 3)), np.repeat(items, 3))
+    np.testing.assert_array_equal(any_library.numpy(again), items)
+    if isinstance(any_library, Jax):
+        with pytest.raises(TypeError, match="repeats is a number, and the library of x has arrays that cannot be"):
+            scantune.repeat_interleave(x, 3)
+    else:
+        np.testing.assert_array_equal(any_library.numpy(scantune.repeat_interleave(x, 3)), np.repeat(items, 3))
+    threes = any_library.array(np.full(3000, 3))
+    np.testing.assert_array_equal(any_library.numpy(scantune.repeat_interleave(x, threes)), np.repeat(items, 3))
     rows = items.reshape(300, 10)
-    np.testing.assert_array_equal(library.numpy(scantune.segmented_scan(x, offsets)), np.cumsum(rows, 1).reshape(-1))
-    np.testing.assert_array_equal(library.numpy(scantune.segmented_sort(x, offsets)), np.sort(rows, 1).reshape(-1))
+    np.testing.assert_array_equal(
+        any_library.numpy(scantune.segmented_scan(x, offsets)), np.cumsum(rows, 1).reshape(-1)
+    )
+    np.testing.assert_array_equal(any_library.numpy(scantune.segmented_sort(x, offsets)), np.sort(rows, 1).reshape(-1))
+    sums = scantune.segmented_reduce(x, offsets)
+    np.testing.assert_array_equal(any_library.numpy(sums), rows.sum(1))
+    assert type(sums) is type(x)
 
 
 def test_sums_of_unsigned_integers_widen_as_the_library_widens_them(library: Any) -> None:
@@ -265,12 +276,17 @@ def test_results_go_into_out_and_into_x_itself(library: Any) -> None:
     np.testing.assert_array_equal(library.numpy(x), np.cumsum(items, 0))
 
 
-def test_an_array_of_another_library_needs_out(gpu_library: Any) -> None:
+def test_an_array_of_another_library_gets_one_of_ours(gpu_library: Any) -> None:
     items = made("int32", (3000,))
     x, out = gpu_library.array(items), gpu_library.array(np.zeros(3000, "int64"))
     lent = [SimpleNamespace(__cuda_array_interface__=array.__cuda_array_interface__) for array in (x, out)]
     scantune.cumsum(lent[0], out=lent[1])
     np.testing.assert_array_equal(gpu_library.numpy(out), np.cumsum(items))
+    found = gpu_library.module.from_dlpack(scantune.cumsum(lent[0]))
+    np.testing.assert_array_equal(gpu_library.numpy(found), np.cumsum(items))
+    np.testing.assert_array_equal(
+        gpu_library.numpy(gpu_library.module.from_dlpack(scantune.sort(lent[0]))), np.sort(items)
+    )
 
 
 def test_the_host_and_a_gpu_serve_one_process(gpu_library: Any) -> None:
@@ -309,15 +325,19 @@ def test_a_scan_of_many_calls_is_captured_into_one_graph(torch: Any) -> None:
         pytest.skip("needs a GPU")
     x = torch.ones(1 << 20, device="cuda")
     found = [torch.zeros_like(x) for _ in range(40)]
+    totals = torch.zeros((), device="cuda")
     scantune.cumsum(x, 0, out=found[0])  # compiles
+    scantune.reduce(x, out=totals)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         for out in found:
             scantune.cumsum(x, 0, out=out)
+            scantune.reduce(x, out=totals)
     x += 1
     graph.replay()
     for out in found:
         assert float(out[-1]) == 2 << 20
+    assert float(totals) == 2 << 20
 
 
 def test_tensors_that_are_not_their_memory_are_refused_by_name(torch: Any) -> None:
@@ -325,6 +345,8 @@ def test_tensors_that_are_not_their_memory_are_refused_by_name(torch: Any) -> No
     for tensor, text in (
         (x.clone().requires_grad_(), "x requires a gradient, and none is computed: pass its detach()"),
         (torch._neg_view(x), "x is a view whose items are negated when they are read: pass its resolve_neg()"),
+        (torch._neg_view(x).as_subclass(type("T", (torch.Tensor,), {})), "x is a view whose items are negated"),
+        (torch.nn.Parameter(x.clone()), "x requires a gradient"),
         (x.to_sparse(), "x has no memory to lend"),
         (torch.ones(8, device="meta"), "x has no memory to lend"),
         (torch.ones(8, dtype=torch.complex64), "x has items of another type"),
@@ -344,9 +366,12 @@ def test_results_of_jax_wait_for_the_scan_and_the_scan_for_its_items(place: str)
         x = jax.module.sort(x) * 1  # takes a while
     found = scantune.cumsum(x) + 1
     np.testing.assert_array_equal(jax.numpy(found), np.arange(2, n + 2))
-    # Results go where earlier ones were that are still read.
-    products = [scantune.cumsum(x * i) * 2 for i in range(20)]
+    # Results go where earlier ones were that are still read, and inputs stay until they are read.
+    inputs = [(x * i).block_until_ready() for i in range(20)]
+    products = [scantune.cumsum(one) * 2 for one in inputs]
+    sums = [scantune.cumsum(x * i) for i in range(20)]
     assert [int(product[-1]) for product in products] == [2 * i * n for i in range(20)]
+    assert [int(one[-1]) for one in sums] == [i * n for i in range(20)]
     assert scantune.nonzero(x)[0].shape == (n,)
     with pytest.raises(ValueError, match="cumsum: out is read-only"):
         scantune.cumsum(x, out=x)

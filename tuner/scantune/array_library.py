@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 
@@ -38,8 +40,13 @@ def library_of_type(kind: type) -> ArrayLibrary | None:
     for base in kind.__mro__:
         module = base.__module__.partition(".")[0].replace("jaxlib", "jax")
         if module in _ROWS and module in sys.modules:
-            return _ROWS[module](sys.modules[module])
+            return _row(module, sys.modules[module])
     return None
+
+
+@cache
+def _row(name: str, module: ModuleType) -> ArrayLibrary:
+    return _ROWS[name](module)
 
 
 def library_of_standard(array: Any) -> ArrayLibrary | None:
@@ -70,7 +77,7 @@ def _numpy(numpy: Any) -> ArrayLibrary:
     return ArrayLibrary(
         empty=lambda x, shape, name: numpy.empty(shape, named(name, x)),
         contiguous=lambda x: x.copy(order="C"),
-        flat=lambda x: x.reshape(-1),
+        flat=lambda x: numpy.asarray(x).reshape(-1),  # a matrix stays one by its own reshape()
         moved=lambda x, axis, place: numpy.moveaxis(x, axis, place),
         dtype_name=lambda dtype: numpy.dtype(dtype).name,
         sums=_sums,

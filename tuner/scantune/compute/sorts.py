@@ -123,10 +123,13 @@ def _arrays(function: str, keys: Any, keys_out: Any, values: Any, values_out: An
     """Return keys, sorted keys, values, and values in their order."""
     if not isinstance(keys, DoubleBuffer):
         return keys, keys_out, values, values_out
+    if values is not None and not isinstance(values, DoubleBuffer):
+        raise TypeError(f"{function}: d_in_keys is a DoubleBuffer, and d_in_values is not: pass two of them, or none")
+    for name, given in (("d_out_keys", keys_out), ("d_out_values", values_out)):
+        if given is not None:
+            raise TypeError(f"{function}: {name} is given, and d_in_keys is a DoubleBuffer, which takes the results")
     if values is None:
         return keys.current(), keys.alternate(), None, None
-    if not isinstance(values, DoubleBuffer):
-        raise TypeError(f"{function}: d_in_keys is a DoubleBuffer, and d_in_values is not: pass two of them, or none")
     return keys.current(), keys.alternate(), values.current(), values.alternate()
 
 
