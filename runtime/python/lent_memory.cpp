@@ -18,8 +18,11 @@ struct Kept {
 
 void keep_until_done(std::vector<LentMemory> memory, std::uint64_t stream) {
   static auto& kept = *new std::vector<Kept>;  // Python has ended when static objects are destroyed
-  std::erase_if(kept, [](const Kept& one) { return one.done != nullptr && one.done->is_done(); });
-  kept.push_back({std::move(memory), nullptr});
+  // What gives memory back may let other threads call this function, so nothing is destroyed before the list is whole.
+  std::vector<Kept> done, waiting;
+  for (Kept& one : kept) (one.done != nullptr && one.done->is_done() ? done : waiting).push_back(std::move(one));
+  waiting.push_back({std::move(memory), nullptr});
+  kept = std::move(waiting);
   try {
     kept.back().done = std::make_unique<Event>(stream);
   } catch (const std::runtime_error&) {  // it stays for good, which harms less than to give it back too early
