@@ -13,8 +13,8 @@ struct ArrayType {
   const Exchange* exchange = nullptr;  // of a library that is known
   bool is_made_of_ours = false;        // the library makes arrays of memory of scantune's, and tells no streams
   bool never_changes = false;          // nothing may be written into arrays, whatever they export
-  // Of arrays that may need gradients, or negate their items when they are read: an attribute and a function that say
-  // so. None for others.
+  // An attribute that says whether an array needs a gradient, and a function that says whether items are negated when
+  // they are read; None for arrays of which neither can be.
   nanobind::object requires_gradient, is_negated;
 };
 

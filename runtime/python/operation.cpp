@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kLoadPlace = "__device__ Result load(Value x) { return {x, 0, 1}; }";
 constexpr const char* kStorePlace = "__device__ Result store(Value x) { return x.last; }";
 
-// Of a reduction with positions: equal items have no order, as -0 and +0, and the position is the result.
+// Makes -0 and +0, which are equal items, the same one: of equal ones a reduction takes the first position.
 constexpr const char* kLoadComparable = "__device__ Result load(Value x) { return x == 0 ? Result(0) : Result(x); }";
 constexpr const char* kStorePosition =
     "__device__ Result store(Value, unsigned long long position) { return position; }";

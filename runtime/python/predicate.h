@@ -1,4 +1,4 @@
-// Which items of an array a predicate in CUDA C++ keeps, or finds equal, or in which part it puts them.
+// Predicates in CUDA C++: they keep items of an array, find neighbours equal, or choose a part for each item.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ class ResultArray {
   ResultArray(const Place& place, std::vector<std::uint64_t> shape, const ElementType& type, std::uint64_t stream,
               bool is_adopted);
 
-  // As the array API standard has them. Throws BufferError for a device or a copy that it cannot give.
+  // __dlpack__() of the array API standard. Throws BufferError for a device or a copy that it cannot give.
   nanobind::object dlpack(const nanobind::object& stream, const nanobind::object& max_version,
                           const nanobind::object& device, const nanobind::object& copy) const;
   nanobind::tuple dlpack_device() const { return nanobind::make_tuple(place_.type, place_.id); }
