@@ -101,6 +101,11 @@ std::uint64_t Call::stream_for(const Array& x) const {
   return library_.tells_streams() ? library_.current_stream(x.place.id) : x.stream.value_or(0);
 }
 
+void Call::check_counts(const std::string& argument, const Array& array) const {
+  if (array.type->is_floating() || array.type->bits < 32)
+    refuse(nb::type_error, argument + " has items of " + array.type->name + "; they must be integers of 32 or 64 bits");
+}
+
 std::optional<std::uint64_t> Call::named_stream(const Place& place) const {
   if (!has_stream() || place.is_host()) return std::nullopt;
   return stream_of(function_, stream_);

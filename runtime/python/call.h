@@ -46,6 +46,9 @@ class Call {
   Library::Current current(const Place& place) const;
   bool has_stream() const { return !stream_.is_none(); }
 
+  // Throws TypeError unless an array has integers of 32 or 64 bits, as counts and offsets are.
+  void check_counts(const std::string& argument, const Array& array) const;
+
   [[noreturn]] void refuse(Exception exception, const std::string& because) const {
     python::refuse(exception, function_, because);
   }

@@ -9,13 +9,20 @@ namespace nb = nanobind;
 namespace scantune::python {
 namespace {
 
-bool is_integer_of_4_or_8_bytes(const ElementType& type) { return !type.is_floating() && type.bits >= 32; }
-
-std::uint64_t checked_size(const Call& call, const nb::object& size) {
-  std::uint64_t number = 0;
-  if (!nb::try_cast(size, number))
-    call.refuse(nb::value_error, "size is " + spelled(size) + "; it must be the number of results");
-  return number;
+// What an array of a type is filled with.
+nb::object fill_of(const Call& call, const ElementType& type, const nb::object& value) {
+  if (type.is_floating()) return value;
+  const bool is_boolean = nb::isinstance<nb::bool_>(value);
+  nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    call.refuse(nb::type_error,
+                "fill_value is " + spelled(value) + "; it must be an integer, as results are " + type.name);
+  }
+  if (!type.is_bool()) return number;
+  if (!is_boolean && !number.equal(nb::int_(0)) && !number.equal(nb::int_(1)))
+    call.refuse(nb::value_error, "fill_value is " + spelled(value) + "; it must be a bool, as results are");
+  return nb::bool_(number);
 }
 
 }  // namespace
@@ -67,9 +74,7 @@ void CountedResults::take(const std::vector<const ElementType*>& types, const Le
     arrays_.push_back(std::move(array));
   }
   count_ = call_.output("count", arguments.count);
-  if (!is_integer_of_4_or_8_bytes(*count_.type))
-    call_.refuse(nb::type_error,
-                 "count has items of " + std::string(count_.type->name) + "; it must be an integer of 32 or 64 bits");
+  call_.check_counts("count", count_);
   if (count_.size() != 1) call_.refuse(nb::value_error, "count must be an array of one integer");
   check_output(call_, "count", count_, shape_of(count_), x);
   for (std::size_t i = 0; i < arrays_.size(); ++i) check_apart(call_, "count", count_, names_[i], arrays_[i]);
@@ -85,13 +90,13 @@ void CountedResults::make(const std::vector<const ElementType*>& types, const Le
                                      ", of which scantune makes no arrays whose length depends on items: pass out");
   if (!is_cut_ && !call_.library().makes_arrays())
     call_.refuse(nb::type_error, "size is for libraries whose arrays can be written: leave size out");
-  room_ = is_cut_ ? x.size() : checked_size(call_, arguments.size);
+  room_ = is_cut_ ? x.size() : number_of(call_.function(), "size", arguments.size);
   for (const ElementType* const type : types) {
     const nb::object array = call_.made(x, {room_}, *type);
     if (!is_cut_) {
       const bool has_value = arrays_.empty() && !arguments.fill_value.is_none();
       const nb::object value = has_value ? arguments.fill_value : nb::object(nb::int_(0));
-      array[nb::ellipsis()] = type->is_bool() ? nb::object(nb::bool_(value)) : value;
+      array[nb::ellipsis()] = fill_of(call_, *type, value);
     }
     arrays_.push_back(call_.output("out", array));
   }

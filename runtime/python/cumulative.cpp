@@ -18,13 +18,6 @@ namespace {
 
 using Axis = std::optional<std::int64_t>;
 
-struct Function {
-  const char* name;
-  const char* operation;
-  const char* signature;
-  const char* documentation;
-};
-
 // The functions that take what NumPy's of the same names take.
 constexpr Function kOfNumpy[] = {
 #define SCANTUNE_OF_NUMPY(name, operation, results)                                                       \

@@ -44,13 +44,18 @@ std::string described(const nb::object& function, const nb::args& arguments, con
 
 }  // namespace
 
+void describe(const scantune_plan* plan) {
+  if (written == nullptr) return;
+  if (!written->empty()) *written += '\n';
+  *written += scantune_plan_description(plan);
+}
+
 void describe(const scantune_head& request) {
   if (written == nullptr) return;
   scantune_plan* plan = nullptr;
   runtime::detail::check(scantune_plan_create(&request, &plan));
   const std::unique_ptr<scantune_plan, decltype(&scantune_plan_destroy)> owner(plan, &scantune_plan_destroy);
-  if (!written->empty()) *written += '\n';
-  *written += scantune_plan_description(plan);
+  describe(plan);
 }
 
 void add_describe(nb::module_& module) {

@@ -1,4 +1,4 @@
-// Which configs run what a function of arrays asks for: scantune.describe.
+// scantune.describe: it calls a function of arrays, and says which configs ran.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,8 +7,10 @@
 
 namespace scantune::python {
 
-// Adds what runs a request to the description that this thread writes, if it does. Throws as a plan of it does.
+// While this thread is in scantune.describe, both add to its text; else they do nothing. The first makes a plan of the
+// request, and throws as that does.
 void describe(const scantune_head& request);
+void describe(const scantune_plan* plan);
 
 void add_describe(nanobind::module_& module);
 

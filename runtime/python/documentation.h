@@ -1,6 +1,18 @@
 // What the documentation of several functions says.
 #pragma once
 
+namespace scantune::python {
+
+// A function of Python by an operation, and what help() says of it.
+struct Function {
+  const char* name;
+  const char* operation;  // nullptr: by an argument
+  const char* signature;
+  const char* documentation;
+};
+
+}  // namespace scantune::python
+
 #define SCANTUNE_ANY_STRIDES                                                                                           \
   "x: an array of NumPy, or one with __dlpack__() or __cuda_array_interface__, of bool, integers or floats of\n"       \
   "16 to 64 bits, with any strides. Arrays in the CPU's memory are worked on by the host device, those of torch and\n" \

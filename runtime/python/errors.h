@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
 #include <string>
 
 namespace scantune::python {
@@ -16,5 +17,14 @@ using Exception = nanobind::builtin_exception (*)(const char* text);
 }
 
 inline std::string spelled(nanobind::handle object) { return nanobind::cast<std::string>(nanobind::str(object)); }
+
+// An argument as a number.
+inline std::uint64_t number_of(const std::string& function, const std::string& argument, nanobind::handle value) {
+  std::uint64_t number = 0;
+  if (!nanobind::try_cast(value, number))
+    refuse(nanobind::value_error, function,
+           argument + " is " + spelled(value) + "; it must be an integer, not less than 0");
+  return number;
+}
 
 }  // namespace scantune::python

@@ -8,14 +8,6 @@ namespace nb = nanobind;
 
 namespace scantune::python {
 
-std::uint64_t number_of(const std::string& function, const char* name, const nb::object& number) {
-  std::uint64_t value = 0;
-  if (!nb::try_cast(number, value))
-    refuse(nb::value_error, function,
-           std::string(name) + " is " + spelled(number) + "; it must be an integer, not less than 0");
-  return value;
-}
-
 FirstItems::FirstItems(const std::string& function, const char* name, const nb::object& first, Number n,
                        const nb::object& stream)
     : call_(function, first, stream) {
@@ -35,9 +27,7 @@ const Array& FirstItems::output(const char* name, const nb::object& object, Numb
 
 const Array& FirstItems::counts(const char* name, const nb::object& object, std::uint64_t n) {
   const Array& array = output(name, object, n);
-  if (array.type->is_floating() || array.type->bits < 32)
-    call_.refuse(nb::type_error,
-                 std::string(name) + " has items of " + array.type->name + "; they must be integers of 32 or 64 bits");
+  call_.check_counts(name, array);
   return array;
 }
 

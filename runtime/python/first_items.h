@@ -12,9 +12,6 @@
 
 namespace scantune::python {
 
-// How many there are by an argument. Throws ValueError that names it.
-std::uint64_t number_of(const std::string& function, const char* name, const nanobind::object& number);
-
 class FirstItems {
  public:
   // How many items an array must have; without a number all of them are taken.

@@ -58,6 +58,12 @@ std::string initial_value(const std::string& function, const Operation& operatio
   const nb::handle init = start.init;
   if (is_boolean(items, results)) {
     if (init.is_none() && !start.is_written) return {};
+    if (!init.is_none() && !nb::isinstance<nb::bool_>(init)) {
+      std::uint8_t number = 0;
+      if (!nb::try_cast(init, number) || number > 1)
+        refuse(nb::value_error, function,
+               start.name + (" is " + spelled(init)) + "; it must be a bool, as results are");
+    }
     const bool is_true = init.is_none() ? begins_with_true(operation.op) : nb::bool_(nb::borrow(init)).operator bool();
     return bytes_of<std::int32_t>(is_true ? 1 : 0);
   }

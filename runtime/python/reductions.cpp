@@ -18,13 +18,6 @@ namespace {
 
 using Axis = std::optional<std::int64_t>;
 
-struct Function {
-  const char* name;
-  const char* operation;
-  const char* signature;
-  const char* documentation;
-};
-
 constexpr Function kReduce = {
     "reduce", nullptr,
     "def reduce(x, /, op=\"sum\", *, axis=-1, init=None, dtype=None, out=None, stream=None, determinism=None)",
@@ -37,7 +30,7 @@ constexpr Function kReduce = {
     "determinism: None or \"run_to_run\"; reductions always give equal bits on every run of one device and config.\n"
     "\nReturns an array of the library of x, of its shape without the axis.\n\n" SCANTUNE_ERRORS};
 
-// As NumPy and the array API standard have them.
+// argmin and argmax take the arguments that NumPy and the array API standard give them.
 constexpr Function kWithPositions[] = {
 #define SCANTUNE_WITH_POSITION(name, operation, result)                                                                \
   {name, operation, "def " name "(x, /, axis=None, *, keepdims=False, out=None, stream=None)",                         \

@@ -118,12 +118,7 @@ nb::object repeated(const Call& call, const Array& x, const Lengths& lengths, st
 
 // The number that an argument says, if any.
 std::optional<std::uint64_t> checked_size(const Call& call, const char* argument, const nb::object& size) {
-  std::uint64_t number = 0;
-  if (size.is_none()) return std::nullopt;
-  if (!nb::try_cast(size, number))
-    call.refuse(nb::value_error,
-                std::string(argument) + " is " + spelled(size) + "; it must be a number that is not negative");
-  return number;
+  return size.is_none() ? std::nullopt : std::optional(number_of(call.function(), argument, size));
 }
 
 nb::object decoded(const nb::object& object, nb::object lengths, const nb::object& size, const nb::object& given) {

@@ -24,6 +24,8 @@ nb::tuple along(std::size_t axis, nb::handle first, nb::handle last) {
 
 nb::object with_scan(const ScanArguments& arguments, const std::function<void(const ScanCall&)>& use) {
   const Call call(arguments.function, arguments.x, arguments.stream);
+  if (arguments.is_planned && call.library().is_known() && !call.library().makes_arrays())
+    call.refuse(nb::type_error, "x is of a library whose arrays cannot be written, as a plan's results are");
   auto [x, axis] = array_and_axis(call, arguments.x, arguments.axis);
   x = without_repeats(call, std::move(x), axis);
 

@@ -17,6 +17,7 @@ struct ScanArguments {
   Operation operation;
   nanobind::object x;
   AxisArgument axis;
+  bool is_planned = false;        // results go into arrays of the caller's later
   bool includes_initial = false;  // one more result along the axis: the identity, before the others
   nanobind::object dtype = nanobind::none();
   nanobind::object out = nanobind::none();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "python/description.h"
 #include "python/determinism.h"
 #include "python/documentation.h"
 #include "python/host_memory.h"
@@ -70,7 +71,10 @@ nb::object ScanPlan::scanned(const nb::object& x_object, const nb::object& out_o
   check(call, "out", out, out_);
   const Library::Current current = call.current(x.place);
   const std::uint64_t stream = call.stream_for(x);
-  if (plan_ != nullptr) run(x, out, stream);
+  if (plan_ != nullptr) {
+    describe(plan_.get());
+    run(x, out, stream);
+  }
   return out_object;
 }
 
@@ -98,6 +102,7 @@ void add_plans(nb::module_& module) {
                    .operation = operation_of("plan", op),
                    .x = std::move(x),
                    .axis = {.axis = axis, .keeps_no_dimension = true},
+                   .is_planned = true,
                    .dtype = std::move(dtype),
                    .out = std::move(out),
                    .init = std::move(init),

@@ -9,20 +9,14 @@
 #include "python/offsets.h"
 #include "python/output.h"
 #include "python/request_run.h"
+#include "python/sort.h"
 
 namespace nb = nanobind;
 
 namespace scantune::python {
 namespace {
 
-struct Function {
-  const char* name;
-  scantune_sorted sorted;
-  const char* signature;
-  const char* documentation;
-};
-
-constexpr Function kFunctions[] = {
+constexpr SortFunction kFunctions[] = {
 #define SCANTUNE_SEGMENTED_SORT(name, sorted, what, results)                                                       \
   {name, sorted, "def " name "(x, offsets, /, *, descending=False, out=None, stream=None)",                        \
    "Return " what ". Equal items keep their order.\n\n" SCANTUNE_ITEMS                                             \
@@ -42,7 +36,7 @@ constexpr Function kFunctions[] = {
 };
 
 struct SortArguments {
-  const Function& function;
+  const SortFunction& function;
   nb::object x, offsets;
   bool descending;
   nb::object out, stream;
@@ -80,7 +74,7 @@ nb::object sorted(const SortArguments& arguments) {
 }  // namespace
 
 void add_segmented_sorts(nb::module_& module) {
-  for (const Function& function : kFunctions)
+  for (const SortFunction& function : kFunctions)
     module.def(
         function.name,
         [&function](nb::object x, nb::object offsets, bool descending, nb::object out, nb::object stream) {

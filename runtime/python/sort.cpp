@@ -15,14 +15,7 @@ namespace nb = nanobind;
 namespace scantune::python {
 namespace {
 
-struct Function {
-  const char* name;
-  scantune_sorted sorted;
-  const char* signature;
-  const char* documentation;
-};
-
-constexpr Function kFunctions[] = {
+constexpr SortFunction kFunctions[] = {
 #define SCANTUNE_SORT_FUNCTION(name, sorted, what, results)                                                         \
   {name, sorted, "def " name "(x, /, *, axis=-1, descending=False, stable=True, out=None, stream=None)",            \
    "Return " what " along an axis. Equal items keep their order.\n\n" SCANTUNE_ANY_STRIDES                          \
@@ -42,7 +35,7 @@ constexpr Function kFunctions[] = {
 };
 
 struct SortArguments {
-  const Function& function;
+  const SortFunction& function;
   nb::object x;
   std::int64_t axis;
   bool descending;
@@ -117,7 +110,7 @@ nb::object sorted(const SortArguments& arguments) {
 }  // namespace
 
 void add_sorts(nb::module_& module) {
-  for (const Function& function : kFunctions)
+  for (const SortFunction& function : kFunctions)
     module.def(
         function.name,
         [&function](nb::object x, std::int64_t axis, bool descending, bool, nb::object out, nb::object stream) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,27 @@ def made(dtype: str, shape: tuple[int, ...]) -> Array:
 def expect(found: Array, expected: Array, *what: object) -> None:
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape), what
     np.testing.assert_array_equal(found, expected, err_msg=str(what))
+
+
+def arranged(dtype: str) -> Iterator[tuple[Array, tuple[object, ...]]]:
+    """Return arrays of a type, and of what shape and layout they are: of int32 all, of others a few."""
+    of_all = dtype == "int32"
+    for shape in SHAPES if of_all else SHAPES[:1]:
+        for layout in LAYOUTS if of_all else ("as made", "every third, reversed"):
+            yield LAYOUTS[layout](made(dtype, shape)), (shape, layout)
+
+
+class Lent:
+    """An array that DLPack lends, of a library that nobody knows."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
+
+    def __dlpack__(self, **asked: Any) -> Any:
+        return self._array.__dlpack__(**asked)
 
 
 def read_only(array: Array) -> Array:

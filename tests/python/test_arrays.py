@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import scantune
+from array_cases import Lent
 from scantune import array_library, extension
 
 _native = extension.load()
@@ -222,16 +223,8 @@ def test_arrays_of_a_gpu_are_scanned_there_and_nowhere_else() -> None:
         scantune.cumsum(Interface(shape=(4,)), out=Interface(shape=(4,), data=(ADDRESS + 64, False)))
 
 
-class Opaque:
-    """An array in the CPU's memory, of a library that nobody knows."""
-
-    def __init__(self, items: Any) -> None:
-        self.__dlpack__ = items.__dlpack__
-        self.__dlpack_device__ = items.__dlpack_device__
-
-
 def test_results_of_an_unknown_library_are_arrays_of_ours() -> None:
-    found = scantune.cumsum(Opaque(np.arange(6)))
+    found = scantune.cumsum(Lent(np.arange(6)))
     assert (type(found), found.shape, found.dtype) == (scantune.ResultArray, (6,), "int64")
     sums = np.from_dlpack(found)
     assert np.shares_memory(sums, np.from_dlpack(found))
@@ -240,7 +233,7 @@ def test_results_of_an_unknown_library_are_arrays_of_ours() -> None:
 
 
 def test_an_array_of_ours_is_lent_as_it_is() -> None:
-    found = scantune.cumsum(Opaque(np.arange(6)))
+    found = scantune.cumsum(Lent(np.arange(6)))
     assert found.__dlpack_device__() == (CPU, 0)
     assert not hasattr(found, "__cuda_array_interface__")
     assert np.from_dlpack(found, device="cpu", copy=False).size == 6
@@ -251,8 +244,8 @@ def test_an_array_of_ours_is_lent_as_it_is() -> None:
 
 
 def test_results_whose_number_depends_on_items_need_a_library() -> None:
-    with pytest.raises(TypeError, match="nonzero: x is of type Opaque, of which scantune makes no arrays whose length"):
-        scantune.nonzero(Opaque(np.arange(6)))
+    with pytest.raises(TypeError, match="nonzero: x is of type Lent, of which scantune makes no arrays whose length"):
+        scantune.nonzero(Lent(np.arange(6)))
 
 
 class Borrowed(np.ndarray):

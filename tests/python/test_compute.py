@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import scantune
-from array_cases import Array, expect, made, read_only
+from array_cases import Array, Lent, expect, made, read_only
 from scantune import compute
 from scantune.compute import DoubleBuffer, OpKind, SortOrder
 
@@ -129,19 +129,6 @@ def test_scans(kind: str, op: Any, types: str, init: Any, expected: Callable[[Ar
     else:
         wanted = expected(flat)
     expect(out, np.append(wanted.astype(results), np.full(30, 1, results)))
-
-
-class Lent:
-    """An array of no library that is known."""
-
-    def __init__(self, array: Array) -> None:
-        self._array = array
-
-    def __dlpack_device__(self) -> Any:
-        return self._array.__dlpack_device__()
-
-    def __dlpack__(self, **asked: Any) -> Any:
-        return self._array.__dlpack__(**asked)
 
 
 def test_an_initial_value_may_be_in_the_memory_of_the_device() -> None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,16 @@ import numpy as np
 import pytest
 
 import scantune
-from array_cases import EDGES, FLOATS, INTEGERS, LAYOUTS, OPERATIONS, SHAPES, Array, expect, made, read_only
+from array_cases import EDGES, FLOATS, INTEGERS, LAYOUTS, OPERATIONS, Array, arranged, expect, made, read_only
 
 pytestmark = pytest.mark.usefixtures("kept_kernels")
 
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
 def test_sums_along_every_axis_of_every_layout_are_those_of_numpy(dtype: str) -> None:
-    shapes, layouts = (
-        (SHAPES, list(LAYOUTS)) if dtype == "int32" else (SHAPES[:1], ["as made", "every third, reversed"])
-    )
-    for shape, layout in product(shapes, layouts):
-        x = LAYOUTS[layout](made(dtype, shape))
+    for x, told in arranged(dtype):
         for axis in [None, *range(-1, x.ndim)]:
-            expect(scantune.cumsum(x, axis), np.cumsum(x, axis), shape, layout, axis)
+            expect(scantune.cumsum(x, axis), np.cumsum(x, axis), *told, axis)
 
 
 @pytest.mark.parametrize("n", EDGES)
@@ -140,6 +135,7 @@ def test_equal_bits_on_every_run_are_asked_for_by_name() -> None:
     x = np.random.default_rng(3).normal(0, 1e3, 30_000).astype("float32")
     first, second = (scantune.scan(x, determinism="run_to_run") for _ in range(2))
     expect(first.view("uint32"), second.view("uint32"))
+    assert "run_to_run" in scantune.describe(scantune.scan, x, determinism="run_to_run")
     np.testing.assert_allclose(first, np.cumsum(x, dtype="float64"), rtol=1e-3, atol=1)
 
 
@@ -204,6 +200,7 @@ UNALIGNED = np.zeros(33, "uint8")[1:].view("int64")
             ValueError,
             "scan: op is 'last_max'; it must be one of sum, product",
         ),
+        (lambda: scantune.scan(ITEMS > 0, "max", init="no"), ValueError, "scan: init is no; it must be a bool"),
         (lambda: scantune.scan(ITEMS, init=1.5), TypeError, "init is an object of type float; it must be an integer"),
         (
             lambda: scantune.scan(ITEMS, init=2**63),

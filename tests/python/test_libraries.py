@@ -375,6 +375,8 @@ def test_results_of_jax_wait_for_the_scan_and_the_scan_for_its_items(place: str)
     assert scantune.nonzero(x)[0].shape == (n,)
     with pytest.raises(ValueError, match="cumsum: out is read-only"):
         scantune.cumsum(x, out=x)
+    with pytest.raises(TypeError, match="plan: x is of a library whose arrays cannot be written"):
+        scantune.plan(x)
     with pytest.raises(TypeError, match="compress: size is for libraries whose arrays can be written"):
         scantune.compress(x, x, size=3)
 

@@ -25,7 +25,7 @@ def lasts(x: Array) -> Array:
     return found
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint8", "float16", "float64"])
+@pytest.mark.parametrize("dtype", ["int64", "float16"])
 def test_an_operator_need_not_commute(dtype: str) -> None:
     for layout in ("as made", "every third, reversed"):
         x = LAYOUTS[layout](made(dtype, (4, 300)))

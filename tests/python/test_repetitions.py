@@ -70,7 +70,7 @@ ITEMS = np.zeros(8, "int64")
     [
         (lambda: scantune.run_length_decode(ITEMS, ITEMS[1:]), ValueError, "lengths has 7 items, and x has 8"),
         (lambda: scantune.run_length_decode(ITEMS, np.zeros(8)), TypeError, "lengths has items of float64; they must"),
-        (lambda: scantune.run_length_decode(ITEMS, ITEMS, size=-1), ValueError, "size is -1; it must be a number that"),
+        (lambda: scantune.run_length_decode(ITEMS, ITEMS, size=-1), ValueError, "size is -1; it must be an integer"),
         (
             lambda: scantune.run_length_decode(ITEMS, ITEMS, size=2, out=np.zeros(2, "i8")),
             TypeError,
@@ -87,7 +87,7 @@ ITEMS = np.zeros(8, "int64")
         (
             lambda: scantune.repeat_interleave(ITEMS, -2),
             ValueError,
-            "repeat_interleave: repeats is -2; it must be a nu",
+            "repeat_interleave: repeats is -2; it must be an in",
         ),
         (lambda: scantune.repeat_interleave(ITEMS, 2**62), ValueError, "which gives more results than can be counted"),
         (lambda: scantune.repeat_interleave(ITEMS, np.asarray(2.5)), TypeError, "repeats is 2.5; it must be an integ"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import array_api_strict as strict
 import ml_dtypes
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 import scantune
-from array_cases import EDGES, FLOATS, INTEGERS, LAYOUTS, SHAPES, Array, expect, made, read_only
+from array_cases import EDGES, FLOATS, INTEGERS, LAYOUTS, SHAPES, Array, Lent, expect, made, read_only
 
 pytestmark = pytest.mark.usefixtures("kept_kernels")
 
@@ -183,14 +182,24 @@ COUNT = np.zeros((), "int64")
         ),
         (lambda: scantune.split_by(ITEMS, MASK, out=ITEMS, count=COUNT), ValueError, "split_by: out overlaps x in mem"),
         (lambda: scantune.unique_counts([1]), TypeError, "unique_counts: x is an object of type list"),
-        (lambda: scantune.unique_counts(ITEMS, size=1.5), ValueError, "unique_counts: size is 1.5; it must be the num"),
+        (lambda: scantune.unique_counts(ITEMS, size=1.5), ValueError, "unique_counts: size is 1.5; it must be an inte"),
         (lambda: scantune.nonzero(np.zeros(())), ValueError, "nonzero: x has no dimensions"),
         (
             lambda: scantune.nonzero(np.zeros((2, 2)), size=3),
             ValueError,
             "nonzero: x has 2 dimensions, and size and out",
         ),
-        (lambda: scantune.nonzero(ITEMS, size=-1), ValueError, "nonzero: size is -1; it must be the number of results"),
+        (
+            lambda: scantune.nonzero(ITEMS, size=3, fill_value=1.5),
+            TypeError,
+            "fill_value is 1.5; it must be an integer",
+        ),
+        (
+            lambda: scantune.unique_consecutive(ITEMS > 1, size=9, fill_value=2),
+            ValueError,
+            "fill_value is 2; it must be a bool",
+        ),
+        (lambda: scantune.nonzero(ITEMS, size=-1), ValueError, "nonzero: size is -1; it must be an integer, not less"),
         (lambda: scantune.nonzero(ITEMS, fill_value=1), TypeError, "nonzero: fill_value is given without size"),
         (lambda: scantune.nonzero(ITEMS, stream=1), ValueError, "nonzero: stream is given, and x is in the CPU's mem"),
         (lambda: scantune.nonzero(ITEMS, out=np.zeros(8, "i8")), TypeError, "nonzero: out is given without count"),
@@ -219,7 +228,7 @@ COUNT = np.zeros((), "int64")
         (
             lambda: scantune.compress(MASK, ITEMS, out=np.zeros(8, "i8"), count=np.zeros((), "i2")),
             TypeError,
-            "compress: count has items of int16; it must be an integer of 32 or 64 bits",
+            "compress: count has items of int16; they must be integers of 32 or 64 bits",
         ),
         (
             lambda: scantune.compress(MASK, ITEMS, out=np.zeros(8, "i8"), count=np.zeros(2, "i8")),
@@ -265,16 +274,6 @@ def test_drawn_arrays_give_what_the_array_api_standard_says(function: str) -> No
 
 
 def test_an_array_that_only_exports_its_items_needs_out_and_count() -> None:
-    class Lent:
-        def __init__(self, array: Array) -> None:
-            self._array = array
-
-        def __dlpack_device__(self) -> Any:
-            return self._array.__dlpack_device__()
-
-        def __dlpack__(self, **asked: Any) -> Any:
-            return self._array.__dlpack__(**asked)
-
     x = made("int32", (40,))
     with pytest.raises(TypeError, match="nonzero: x is of type Lent, of which scantune makes no arrays whose length"):
         scantune.nonzero(Lent(x))
