@@ -16,7 +16,7 @@ Call::Call(std::string function, const nb::object& x, nb::object stream)
 Call::~Call() {
   if (lent_.empty()) return;
   try {
-    keep_until_done(std::move(lent_), *run_stream_);
+    keep_until_done(std::move(lent_), run_gpu_, *run_stream_);
   } catch (const std::bad_alloc&) {  // there is no memory to write down what is kept
   }
 }
@@ -26,8 +26,11 @@ Array Call::input(const std::string& argument, nb::object object) const {
   const bool is_own = library_.tells_streams() && library_.has(array_type_of(object));
   Array array = array_of(function_, argument, std::move(object), is_own ? kNoStreamWaits : waiting_stream());
   if (array.place.is_host()) return array;
-  if (!run_stream_) run_stream_ = stream_for(array);
-  if (array.stream && *array.stream != *run_stream_) Event(*array.stream).hold(*run_stream_);
+  if (!run_stream_) {
+    run_stream_ = stream_for(array);
+    run_gpu_ = array.place.id;
+  }
+  if (array.stream && *array.stream != *run_stream_) Event(array.place.id, *array.stream).hold(*run_stream_);
   if (is_own && has_stream()) library_.keep_for(array.object, array.place, *run_stream_);
   if (!is_own && array.by_dlpack.is_valid()) lent_.push_back(array.by_dlpack);
   return array;
@@ -54,28 +57,20 @@ nb::object Call::reshaped(const Array& x) const {
 }
 
 Array Call::flattened(const Array& x) const {
+  const Library::Current for_a_copy = current(x.place);
   Array flat = input("x", library_.is_known() ? library_.flat(x) : reshaped(x));
   if (flat.extents.size() != 1) refuse(nb::type_error, "x does not become one-dimensional by its reshape()");
-  if (flat.first != x.first) refuse_copy("x is not flat");
   return flat;
 }
 
 Array Call::contiguous(const std::string& argument, const Array& array) const {
   if (is_contiguous(array)) return array;
   if (!library_.is_known()) refuse(nb::value_error, argument + " is not contiguous: pass a copy");
-  refuse_copy(argument + " is not contiguous");
+  const Library::Current for_the_copy = current(array.place);
   Array copy = input(argument, library_.contiguous(array));
   if (!is_contiguous(copy))
     refuse(nb::value_error, argument + " is not contiguous, nor is its library's copy: pass another");
   return copy;
-}
-
-// Libraries copy in their current stream.
-void Call::refuse_copy(const std::string& because) const {
-  if (has_stream())
-    refuse(nb::value_error, because +
-                                ", and a copy would be made in another stream than the one that is given: "
-                                "pass a copy, or make the stream the current one of the library");
 }
 
 nb::object Call::made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const {

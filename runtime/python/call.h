@@ -30,8 +30,8 @@ class Call {
   // for what other arrays wait for.
   Array input(const std::string& argument, nanobind::object object) const;
   Array output(const std::string& argument, nanobind::object object) const;
-  // The array as one dimension, and in C order: a copy if it must be. Both throw ValueError if it cannot be made, or
-  // not in the stream.
+  // The array as one dimension, and in C order: a copy if it must be, in the stream of the call. Both throw ValueError
+  // if it cannot be made.
   Array flattened(const Array& x) const;
   Array contiguous(const std::string& argument, const Array& array) const;
 
@@ -56,13 +56,13 @@ class Call {
  private:
   std::int64_t waiting_stream() const;
   nanobind::object reshaped(const Array& x) const;
-  void refuse_copy(const std::string& because) const;
 
   std::string function_;
   Library library_;
   nanobind::object stream_;
   mutable std::optional<std::uint64_t> run_stream_;  // since the first array on a GPU
-  mutable std::vector<LentMemory> lent_;             // for work that is enqueued
+  mutable std::int32_t run_gpu_ = -1;
+  mutable std::vector<LentMemory> lent_;  // for work that is enqueued
 };
 
 }  // namespace scantune::python

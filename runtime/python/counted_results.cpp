@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "python/fill.h"
 #include "python/output.h"
 
 namespace nb = nanobind;
@@ -38,9 +39,6 @@ CountedResults::CountedResults(const Call& call, const Array& x, const std::vect
   if (has_out && has_size) call.refuse(nb::type_error, "size and out are both given: pass one of them");
   if (!has_size && !arguments.fill_value.is_none())
     call.refuse(nb::type_error, "fill_value is given without size: pass both, or neither");
-  if (!has_out && call.has_stream())
-    call.refuse(nb::type_error,
-                "stream is given without out and count: pass them, or make the stream the current one of the library");
   for (std::size_t i = 0; i < types.size(); ++i)
     names_.push_back(types.size() == 1 ? "out" : "out[" + std::to_string(i) + "]");
   if (has_out)
@@ -84,21 +82,16 @@ void CountedResults::take(const std::vector<const ElementType*>& types, const Le
 // What is beyond the results holds fill_value in the first array, and 0 in the others.
 void CountedResults::make(const std::vector<const ElementType*>& types, const LengthArguments& arguments,
                           const Array& x) {
+  is_made_ = true;
   is_cut_ = arguments.size.is_none();
-  if (!call_.library().is_known())
-    call_.refuse(nb::type_error, "x is of type " + spelled(x.object.type().attr("__name__")) +
-                                     ", of which scantune makes no arrays whose length depends on items: pass out");
-  if (!is_cut_ && !call_.library().makes_arrays())
-    call_.refuse(nb::type_error, "size is for libraries whose arrays can be written: leave size out");
+  if (is_cut_) check_length_may_follow(call_, x);
   room_ = is_cut_ ? x.size() : number_of(call_.function(), "size", arguments.size);
   for (const ElementType* const type : types) {
-    const nb::object array = call_.made(x, {room_}, *type);
-    if (!is_cut_) {
-      const bool has_value = arrays_.empty() && !arguments.fill_value.is_none();
-      const nb::object value = has_value ? arguments.fill_value : nb::object(nb::int_(0));
-      array[nb::ellipsis()] = fill_of(call_, *type, value);
-    }
-    arrays_.push_back(call_.output("out", array));
+    arrays_.push_back(call_.output("out", call_.made(x, {room_}, *type)));
+    if (is_cut_) continue;
+    const bool has_value = arrays_.size() == 1 && !arguments.fill_value.is_none();
+    const nb::object value = has_value ? arguments.fill_value : nb::object(nb::int_(0));
+    fill(call_, arrays_.back(), "fill_value", fill_of(call_, *type, value));
   }
   count_ = call_.output("count", call_.made(x, {}, *element_type(std::string_view("int64"))));
 }
@@ -113,8 +106,9 @@ std::vector<nb::object> CountedResults::taken() const {
   results.reserve(arrays_.size());
   const nb::object count = is_cut_ ? nb::object(nb::int_(call_.returned(count_.object))) : nb::none();
   for (const Array& array : arrays_)
-    results.push_back(is_cut_ ? nb::object(call_.returned(array.object)[nb::slice(nb::none(), count, nb::none())])
-                              : array.object);
+    results.push_back(is_cut_    ? nb::object(call_.returned(array.object)[nb::slice(nb::none(), count, nb::none())])
+                      : is_made_ ? call_.returned(array.object)
+                                 : array.object);
   return results;
 }
 

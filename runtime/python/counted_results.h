@@ -44,7 +44,7 @@ class CountedResults {
   Array count_;
   std::uint64_t room_ = 0;
   std::uint64_t stream_ = 0;
-  bool is_cut_ = false;
+  bool is_made_ = false, is_cut_ = false;
 };
 
 }  // namespace scantune::python

@@ -64,14 +64,10 @@ struct Function {
   "array of one integer of 32 or 64 bits; the call does not wait. Results that out has no room for are counted and\n" \
   "not written. Nothing is written after the results. Neither may overlap the other, nor an input.\n"
 
-#define SCANTUNE_STREAM_OF_OUT                                                                                 \
-  "stream: of a GPU, with out and count; a number or an object of its library. Results run in the library's\n" \
-  "current stream by default.\n"
-
-#define SCANTUNE_WAITS                                                                                             \
+#define SCANTUNE_LENGTHS(first, others)                                                                            \
+  SCANTUNE_SIZES(first, others)                                                                                    \
+  SCANTUNE_STREAM                                                                                                  \
   "\nWithout size and out, the call waits for the number of results once: they are the beginning of an array as\n" \
   "long as x.\n"
-
-#define SCANTUNE_LENGTHS(first, others) SCANTUNE_SIZES(first, others) SCANTUNE_STREAM_OF_OUT SCANTUNE_WAITS
 
 #define SCANTUNE_OP "op: sum, product, min, max, bit_and, bit_or or bit_xor, or an Op; min and max propagate NaN.\n"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace scantune::python {
 
@@ -13,20 +14,24 @@ std::optional<std::int32_t> current_gpu();
 // The GPU that memory is on; none where the driver is not loaded or does not know the memory.
 std::optional<std::int32_t> gpu_of(const void* memory);
 
-// All that is in a stream by now.
+// Writes an item of 1, 2, 4 or 8 bytes `items` times, in a stream of the current GPU. Throws std::runtime_error.
+void fill_on_gpu(void* first, const std::string& item, std::uint64_t items, std::uint64_t stream);
+
+// All that is in a stream of a GPU by now, whichever GPU is current.
 class Event {
  public:
   // Throws std::runtime_error.
-  explicit Event(std::uint64_t stream);
+  Event(std::int32_t gpu, std::uint64_t stream);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
   bool is_done() const;
-  // Lets another stream wait for it. Throws std::runtime_error.
+  // Lets another stream of the GPU wait for it. Throws std::runtime_error.
   void hold(std::uint64_t stream) const;
 
  private:
+  std::int32_t gpu_;
   void* event_ = nullptr;
 };
 

@@ -16,7 +16,7 @@ struct Kept {
 
 }  // namespace
 
-void keep_until_done(std::vector<LentMemory> memory, std::uint64_t stream) {
+void keep_until_done(std::vector<LentMemory> memory, std::int32_t gpu, std::uint64_t stream) {
   static auto& kept = *new std::vector<Kept>;  // Python has ended when static objects are destroyed
   // What gives memory back may let other threads call this function, so nothing is destroyed before the list is whole.
   std::vector<Kept> done, waiting;
@@ -24,7 +24,7 @@ void keep_until_done(std::vector<LentMemory> memory, std::uint64_t stream) {
   waiting.push_back({std::move(memory), nullptr});
   kept = std::move(waiting);
   try {
-    kept.back().done = std::make_unique<Event>(stream);
+    kept.back().done = std::make_unique<Event>(gpu, stream);
   } catch (const std::runtime_error&) {  // it stays for good, which harms less than to give it back too early
   }
 }

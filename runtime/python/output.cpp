@@ -44,11 +44,13 @@ void check_apart(const Call& call, const std::string& name, const Array& out, co
     call.refuse(nb::value_error, name + " overlaps " + other_name + " in memory: pass memory apart from it");
 }
 
-Array temporary(const Call& call, const Array& x, const std::vector<std::uint64_t>& shape, const ElementType& type) {
+void check_length_may_follow(const Call& call, const Array& x) {
   if (!call.library().is_known())
-    call.refuse(nb::type_error,
-                "x is of type " + spelled(x.object.type().attr("__name__")) +
-                    ", of which scantune makes no arrays, and needs one: pass one of NumPy, torch or CuPy");
+    call.refuse(nb::type_error, "x is of type " + spelled(x.object.type().attr("__name__")) +
+                                    ", of which scantune makes no arrays whose length depends on items: pass the size");
+}
+
+Array temporary(const Call& call, const Array& x, const std::vector<std::uint64_t>& shape, const ElementType& type) {
   return call.input("a temporary array", call.made(x, shape, type));
 }
 

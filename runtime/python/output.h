@@ -20,7 +20,10 @@ bool overlap(const Array& a, const Array& b);
 void check_apart(const Call& call, const std::string& name, const Array& out, const std::string& other_name,
                  const Array& other);
 
-// An array for what one kernel writes and another reads. Throws TypeError if the library of x makes none.
+// Throws TypeError if an array of the library of x cannot be cut to a number that is known later.
+void check_length_may_follow(const Call& call, const Array& x);
+
+// An array for what one kernel writes and another reads.
 Array temporary(const Call& call, const Array& x, const std::vector<std::uint64_t>& shape, const ElementType& type);
 
 }  // namespace scantune::python

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "python/documentation.h"
+#include "python/fill.h"
 #include "python/flat_input.h"
 #include "python/host_memory.h"
 #include "python/output.h"
@@ -27,14 +28,13 @@ constexpr const char* kRunLengthDecode =
     "lengths: an array of integers, of the library and length of x. One below 0 counts as 0.\n"
     "size" SCANTUNE_REPEATED_SIZE
     "out: a contiguous one-dimensional array for the results, of the dtype of x; the size is its length. It must not\n"
-    "overlap x or lengths.\n"
-    "\nReturns an array of the library and dtype of x.\n\n" SCANTUNE_ERRORS;
+    "overlap x or lengths.\n" SCANTUNE_STREAM "\nReturns an array of the library and dtype of x.\n\n" SCANTUNE_ERRORS;
 constexpr const char* kRepeatInterleave =
     "Return each item of an array several times, as torch does without dim.\n\n" SCANTUNE_ANY_STRIDES
     "An array that is not contiguous is copied first, and taken in C order if it has other than one dimension.\n"
     "repeats: how often: an integer for all items, or an array of integers, of the library and size of x. One below 0\n"
     "in an array counts as 0.\n"
-    "output_size" SCANTUNE_REPEATED_SIZE
+    "output_size" SCANTUNE_REPEATED_SIZE SCANTUNE_STREAM
     "\nReturns a one-dimensional array of the library and dtype of x.\n\n" SCANTUNE_ERRORS;
 
 struct Lengths {
@@ -106,6 +106,7 @@ nb::object repeated(const Call& call, const Array& x, const Lengths& lengths, st
     call.refuse(nb::value_error, "x is empty, and there is no item to repeat for the results that are asked for");
   const std::uint64_t stream = call.stream_for(x);
   if (size && !out) out = call.output("out", call.made(x, {*size}, *x.type));
+  if (!size) check_length_may_follow(call, x);
   const Array offsets = temporary(call, x, {x.size() + 1}, *element_type(std::string_view("int64")));
   write_offsets(lengths.array, size, offsets, stream);
   if (!out) {
@@ -121,8 +122,9 @@ std::optional<std::uint64_t> checked_size(const Call& call, const char* argument
   return size.is_none() ? std::nullopt : std::optional(number_of(call.function(), argument, size));
 }
 
-nb::object decoded(const nb::object& object, nb::object lengths, const nb::object& size, const nb::object& given) {
-  const Call call("run_length_decode", object);
+nb::object decoded(const nb::object& object, nb::object lengths, const nb::object& size, const nb::object& given,
+                   nb::object stream) {
+  const Call call("run_length_decode", object, std::move(stream));
   const Array x = flat_input(call, "x", object);
   const Lengths its_lengths{"lengths", flat_input(call, "lengths", std::move(lengths), x)};
   const Library::Current current = call.current(x.place);
@@ -151,8 +153,9 @@ nb::object single_integer(const Call& call, const nb::object& repeats) {
   call.refuse(nb::type_error, "repeats is " + spelled(repeats) + "; it must be an integer, or an array of integers");
 }
 
-nb::object interleaved(const nb::object& object, const nb::object& repeats, const nb::object& output_size) {
-  const Call call("repeat_interleave", object);
+nb::object interleaved(const nb::object& object, const nb::object& repeats, const nb::object& output_size,
+                       nb::object stream) {
+  const Call call("repeat_interleave", object, std::move(stream));
   Array x = call.input("x", object);
   x = call.contiguous("x", x.extents.size() == 1 ? x : call.flattened(x));
   const Library::Current current = call.current(x.place);
@@ -164,11 +167,8 @@ nb::object interleaved(const nb::object& object, const nb::object& repeats, cons
   if (!size && number > INT64_MAX / std::max<std::uint64_t>(x.size(), 1))
     call.refuse(nb::value_error, "repeats is " + spelled(single) + ", which gives more results than can be counted");
   if (!size) size = x.size() * number;
-  if (!call.library().makes_arrays())
-    call.refuse(nb::type_error,
-                "repeats is a number, and the library of x has arrays that cannot be written: pass an array");
   const Array filled = temporary(call, x, {x.size()}, *element_type(std::string_view("int64")));
-  nb::object(filled.object)[nb::ellipsis()] = single;
+  fill(call, filled, "repeats", single);
   return repeated(call, x, {"repeats", filled}, size, std::nullopt);
 }
 
@@ -176,11 +176,11 @@ nb::object interleaved(const nb::object& object, const nb::object& repeats, cons
 
 void add_repetitions(nb::module_& module) {
   module.def("run_length_decode", &decoded, nb::arg(), nb::arg(), nb::kw_only(), nb::arg("size") = nb::none(),
-             nb::arg("out") = nb::none(), nb::sig("def run_length_decode(x, lengths, /, *, size=None, out=None)"),
-             kRunLengthDecode);
+             nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
+             nb::sig("def run_length_decode(x, lengths, /, *, size=None, out=None, stream=None)"), kRunLengthDecode);
   module.def("repeat_interleave", &interleaved, nb::arg(), nb::arg("repeats"), nb::kw_only(),
-             nb::arg("output_size") = nb::none(), nb::sig("def repeat_interleave(x, /, repeats, *, output_size=None)"),
-             kRepeatInterleave);
+             nb::arg("output_size") = nb::none(), nb::arg("stream") = nb::none(),
+             nb::sig("def repeat_interleave(x, /, repeats, *, output_size=None, stream=None)"), kRepeatInterleave);
 }
 
 }  // namespace scantune::python

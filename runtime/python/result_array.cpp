@@ -42,7 +42,7 @@ nb::object ResultArray::dlpack(const nb::object& stream, const nb::object& max_v
   if (!place_.is_host()) {
     const std::int64_t asked = stream.is_none() ? kLegacyStream : nb::cast<std::int64_t>(stream);
     const auto waiting = static_cast<std::uint64_t>(asked == kLegacyStream ? 0 : asked);
-    if (asked != kNoStreamWaits && waiting != stream_) Event(stream_).hold(waiting);
+    if (asked != kNoStreamWaits && waiting != stream_) Event(place_.id, stream_).hold(waiting);
   }
   const std::vector<std::size_t> sizes(shape_.begin(), shape_.end());
   auto* const owner = new ResultMemory(memory_);

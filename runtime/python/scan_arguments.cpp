@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/fill.h"
 #include "python/initial_value.h"
 #include "python/result_type.h"
 
@@ -11,13 +12,41 @@ namespace nb = nanobind;
 namespace scantune::python {
 namespace {
 
-// An index of an array that takes from `first` to `last` along the axis, and all of the other dimensions.
-nb::tuple along(std::size_t axis, nb::handle first, nb::handle last) {
+// An index of an array that takes its first plane along an axis.
+nb::tuple first_along(std::size_t axis) {
   nb::list index;
   for (std::size_t i = 0; i < axis; ++i) index.append(nb::slice(nb::none(), nb::none(), nb::none()));
-  index.append(nb::slice(nb::borrow(first), nb::borrow(last), nb::none()));
+  index.append(nb::slice(nb::int_(0), nb::int_(1), nb::none()));
   index.append(nb::ellipsis());  // the standard wants it
   return nb::tuple(index);
+}
+
+// Writes the identity before the results along the axis. Arrays of ours are contiguous, and filled as a whole.
+void write_initial(const Call& call, const ScanArguments& arguments, const Array& made, std::size_t axis) {
+  const nb::int_ identity(arguments.operation.op == SCANTUNE_PRODUCT ? 1 : 0);
+  if (call.library().makes_arrays())
+    nb::object(made.object)[first_along(axis)] = identity;
+  else
+    fill(call, made, "include_initial", identity);
+}
+
+// The array without its first plane along an axis.
+Array without_first(Array array, std::size_t axis) {
+  Extent& along = array.extents[axis];
+  array.first += along.stride * static_cast<std::int64_t>(array.type->bytes());
+  --along.size;
+  return array;
+}
+
+// Where the results go, in an array that is made for them.
+Array made_results(const Call& call, const ScanArguments& arguments, const Array& x, std::optional<std::size_t> axis,
+                   const ElementType& type) {
+  std::vector<std::uint64_t> shape = shape_of(x);
+  if (arguments.includes_initial) ++shape[*axis];
+  Array made = call.output("out", call.made(x, shape, type));
+  if (!arguments.includes_initial) return made;
+  write_initial(call, arguments, made, *axis);
+  return without_first(std::move(made), *axis);
 }
 
 }  // namespace
@@ -34,22 +63,8 @@ nb::object with_scan(const ScanArguments& arguments, const std::function<void(co
   const ElementType& type = result_type(call, arguments.operation, *x.type, arguments.dtype, out);
 
   const Library::Current current = call.current(x.place);
-  nb::object result = arguments.out;
-  if (!out) {
-    std::vector<std::uint64_t> shape = shape_of(x);
-    if (arguments.includes_initial) {
-      if (!call.library().makes_arrays())
-        call.refuse(nb::type_error, "include_initial is for arrays of libraries whose arrays can be written");
-      ++shape[*axis];
-    }
-    result = call.made(x, shape, type);
-    nb::object place = result;
-    if (arguments.includes_initial) {
-      result[along(*axis, nb::int_(0), nb::int_(1))] = nb::int_(arguments.operation.op == SCANTUNE_PRODUCT ? 1 : 0);
-      place = result[along(*axis, nb::int_(1), nb::none())];
-    }
-    out = call.output("out", place);
-  }
+  if (!out) out = made_results(call, arguments, x, axis, type);
+  const nb::object result = out->object;
 
   std::string init =
       initial_value(arguments.function, arguments.operation,

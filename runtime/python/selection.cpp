@@ -36,7 +36,7 @@ constexpr const char* kSplitBy =
     "Or a predicate, as filter() takes it.\n"
     "out, count: the selected items go to the beginning of out, contiguous and of the length of x, the others after\n"
     "them, and the number of the selected ones to count, an array of one integer of 32 or 64 bits; the call does not\n"
-    "wait. Neither may overlap the other, nor an input.\n" SCANTUNE_STREAM_OF_OUT
+    "wait. Neither may overlap the other, nor an input.\n" SCANTUNE_STREAM
     "\nReturns (selected, others), arrays of the library and dtype of x, after one wait for their number. With out\n"
     "and count it returns out.\n\n" SCANTUNE_ERRORS;
 constexpr const char* kNonzero =

@@ -1,6 +1,7 @@
 #include "python/unique_counts.h"
 
 #include <string_view>
+#include <utility>
 
 #include "python/counted_results.h"
 #include "python/documentation.h"
@@ -16,13 +17,14 @@ namespace {
 constexpr const char* kUniqueCounts =
     "Return each value that is among the items of an array, in ascending order, and how many items have it. -0 equals\n"
     "+0, and a NaN equals nothing.\n\n" SCANTUNE_ANY_STRIDES
-    "An array that is not contiguous is copied first. Items are copied to be sorted.\n" SCANTUNE_SIZES(
-        "the values hold", ", and the counts 0") SCANTUNE_WAITS
+    "An array that is not contiguous is copied first. Items are copied to be sorted.\n" SCANTUNE_LENGTHS(
+        "the values hold", ", and the counts 0")
     "\nReturns a named tuple (values, counts) of arrays of the library of x, of its dtype and of int64. out is such a\n"
     "tuple, too, named or not.\n\n" SCANTUNE_ERRORS;
 
-nb::object unique_counts(const nb::object& type, const nb::object& object, const LengthArguments& lengths) {
-  const Call call("unique_counts", object);
+nb::object unique_counts(const nb::object& type, const nb::object& object, const LengthArguments& lengths,
+                         nb::object stream) {
+  const Call call("unique_counts", object, std::move(stream));
   Array x = call.input("x", object);
   x = call.contiguous("x", x.extents.size() == 1 ? x : call.flattened(x));
   const Library::Current current = call.current(x.place);
@@ -46,10 +48,12 @@ void add_unique_counts(nb::module_& module) {
   module.def(
       "unique_counts",
       [type](const nb::object& x, const nb::object& size, const nb::object& fill_value, const nb::object& out,
-             const nb::object& count) { return unique_counts(type, x, {size, fill_value, out, count}); },
+             const nb::object& count,
+             nb::object stream) { return unique_counts(type, x, {size, fill_value, out, count}, std::move(stream)); },
       nb::arg(), nb::kw_only(), nb::arg("size") = nb::none(), nb::arg("fill_value") = nb::none(),
-      nb::arg("out") = nb::none(), nb::arg("count") = nb::none(),
-      nb::sig("def unique_counts(x, /, *, size=None, fill_value=None, out=None, count=None)"), kUniqueCounts);
+      nb::arg("out") = nb::none(), nb::arg("count") = nb::none(), nb::arg("stream") = nb::none(),
+      nb::sig("def unique_counts(x, /, *, size=None, fill_value=None, out=None, count=None, stream=None)"),
+      kUniqueCounts);
 }
 
 }  // namespace scantune::python

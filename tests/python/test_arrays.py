@@ -243,11 +243,6 @@ def test_an_array_of_ours_is_lent_as_it_is() -> None:
         found.__dlpack__(copy=True)
 
 
-def test_results_whose_number_depends_on_items_need_a_library() -> None:
-    with pytest.raises(TypeError, match="nonzero: x is of type Lent, of which scantune makes no arrays whose length"):
-        scantune.nonzero(Lent(np.arange(6)))
-
-
 class Borrowed(np.ndarray):
     """An array of the CPU that a made-up torch or CuPy lends: what is done with its rows can be watched."""
 

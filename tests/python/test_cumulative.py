@@ -207,6 +207,11 @@ UNALIGNED = np.zeros(33, "uint8")[1:].view("int64")
             ValueError,
             "scan: init is 9223372036854775808, which is not of type int64",
         ),
+        (
+            lambda: scantune.scan(np.zeros(2, "uint8"), "max", init=300),
+            ValueError,
+            "scan: init is 300, which is not of type uint8",
+        ),
         (lambda: scantune.scan(np.zeros(2), init="1.5e"), TypeError, "init is an object of type str; it must be a num"),
         (lambda: scantune.scan(ITEMS, stream=1), ValueError, "stream is given, and x is in the CPU's memory"),
         (

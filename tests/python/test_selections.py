@@ -273,12 +273,14 @@ def test_drawn_arrays_give_what_the_array_api_standard_says(function: str) -> No
             np.testing.assert_array_equal(np.asarray(one), np.asarray(other), err_msg=str(x))
 
 
-def test_an_array_that_only_exports_its_items_needs_out_and_count() -> None:
+def test_an_array_that_only_exports_its_items_needs_a_size_or_out() -> None:
     x = made("int32", (40,))
-    with pytest.raises(TypeError, match="nonzero: x is of type Lent, of which scantune makes no arrays whose length"):
-        scantune.nonzero(Lent(x))
-    with pytest.raises(TypeError, match="unique_counts: x is of type Lent, of which scantune makes no arrays, and"):
-        scantune.unique_counts(Lent(x), out=(np.zeros(4, "int32"), np.zeros(4, "int64")), count=np.zeros((), "int64"))
+    for function in (scantune.nonzero, scantune.unique_counts, lambda x: scantune.run_length_decode(x, x)):
+        with pytest.raises(TypeError, match="x is of type Lent, of which scantune makes no arrays whose length"):
+            function(Lent(x))
+    expect(np.from_dlpack(scantune.nonzero(Lent(x), size=40, fill_value=-5)[0])[-1:], np.asarray([-5]))
+    values, counts = scantune.unique_counts(Lent(x), size=50)
+    expect(np.from_dlpack(counts).sum(), np.asarray(40))
     out, count = np.zeros(40, "int64"), np.zeros((), "int64")
     scantune.nonzero(Lent(x), out=Lent(out), count=Lent(count))
     expect(out[:count], np.nonzero(x)[0])
