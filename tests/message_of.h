@@ -1,11 +1,12 @@
-// The message of what a call throws.
+// What messages say.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace scantune {
 
-// Empty if it throws nothing.
+// The message of what a call throws; empty if it throws nothing.
 template <class Thrown, class Call>
 std::string message_of(const Call& call) {
   try {
@@ -15,5 +16,7 @@ std::string message_of(const Call& call) {
   }
   return {};
 }
+
+inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace scantune

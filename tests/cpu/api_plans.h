@@ -10,11 +10,10 @@
 
 #include "api_fake_device.h"
 #include "launch/plan.h"
+#include "message_of.h"
 #include "select_rows.h"
 
 namespace scantune::testing {
-
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 inline ScanRequest request_for(Operator op, Kind kind, u64 n) {
   ScanRequest request = sum_of(n);

@@ -14,7 +14,6 @@
 namespace scantune {
 namespace {
 
-using testing::contains;
 using testing::kH200;
 using testing::row_of;
 using testing::sum_of;

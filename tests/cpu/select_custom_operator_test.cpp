@@ -6,7 +6,6 @@
 namespace scantune {
 namespace {
 
-using testing::contains;
 using testing::custom_of;
 using testing::custom_row;
 using testing::everywhere;

@@ -18,8 +18,6 @@
 
 namespace scantune::testing {
 
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 class DatabaseFile : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -17,7 +17,6 @@ namespace scantune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::contains;
 using testing::DatabaseFile;
 using testing::kH200;
 using testing::row_of;

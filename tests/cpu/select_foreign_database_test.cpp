@@ -11,6 +11,7 @@
 #include "select/database.h"
 #include "select/hardened_database.h"
 #include "select/layers.h"
+#include "select/records_in_use.h"
 #include "select_database_file.h"
 #include "worker/session.h"
 
@@ -18,7 +19,6 @@ namespace scantune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::contains;
 using testing::row_of;
 using testing::taken_by;
 
@@ -328,7 +328,7 @@ TEST_F(ForeignDatabase, ForWhichThereIsTooLittleMemoryIsLeftOutAndTheOthersServe
     close(STDERR_FILENO);
     const std::size_t built_in = built_in_records().size();
     limit_memory(4);
-    return tuning_table().records().size() == built_in ? std::string("went on") : std::string("has other records");
+    return records_in_use()->records().size() == built_in ? std::string("went on") : std::string("has other records");
   });
   unsetenv("SCANTUNE_DB");
   EXPECT_EQ(taken.text, "went on");
@@ -343,7 +343,7 @@ TEST_F(ForeignDatabase, IsLeftOutOfWhatScansUseAndTheOthersServe) {
   setenv("SCANTUNE_DB_PATH", file_.c_str(), 1);
   const auto taken = taken_by([] {
     close(STDERR_FILENO);
-    return tuning_table().records().size() == built_in_records().size() ? "went on" : "has other records";
+    return records_in_use()->records().size() == built_in_records().size() ? "went on" : "has other records";
   });
   unsetenv("SCANTUNE_DB");
   unsetenv("SCANTUNE_DB_PATH");

@@ -11,7 +11,6 @@
 namespace scantune {
 namespace {
 
-using testing::contains;
 using testing::row_of;
 
 constexpr int kRecordsPerChange = 500;

@@ -12,7 +12,6 @@ namespace scantune {
 namespace {
 
 using testing::built_in;
-using testing::contains;
 using testing::everywhere;
 using testing::of_type;
 using testing::row_of;

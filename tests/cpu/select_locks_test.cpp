@@ -32,7 +32,6 @@ namespace scantune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::contains;
 using testing::row_of;
 
 constexpr long kNfs = 0x6969, kExt4 = 0xEF53;

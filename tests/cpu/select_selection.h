@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "message_of.h"
 #include "select/selector.h"
 #include "select_rows.h"
 
@@ -30,8 +31,6 @@ inline RecordRow serving(std::int64_t above, std::int64_t up_to, RecordRow row) 
 
 // Gives it a range that holds every n of these tests.
 inline RecordRow everywhere(RecordRow row) { return serving(0, std::int64_t{1} << 30, std::move(row)); }
-
-inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 inline ScanRequest isolated_sum_of(u64 n) {
   ScanRequest request = sum_of(n);

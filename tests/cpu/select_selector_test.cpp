@@ -12,7 +12,6 @@
 namespace scantune {
 namespace {
 
-using testing::contains;
 using testing::custom_row;
 using testing::everywhere;
 using testing::isolated;

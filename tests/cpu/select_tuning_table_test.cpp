@@ -1,3 +1,4 @@
+#include "message_of.h"
 #include "select/tuning_table.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +19,6 @@ namespace {
 
 using testing::custom_row;
 using testing::row_of;
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 struct BadRow {
   const char* what;
