@@ -33,9 +33,10 @@ constexpr u64 kFew = 256;       // one CTA, no workspace
 constexpr u64 kMany = 1 << 24;  // one launch with status words
 
 // This includes the instructions of the stand-in for the driver, about a quarter of them. The limits are 3 to 5 % above
-// what is counted (2,912 for scan() by a custom operator): a few instructions depend on the compiler and on its flags.
+// what is counted (3,059 for scan() by a custom operator, 2,992 where no test ran before): a few instructions depend on
+// the compiler and on its flags.
 constexpr long kMostPlanInstructions = 950;
-constexpr long kMostScanInstructions = 3050;
+constexpr long kMostScanInstructions = 3200;
 
 // No test reads the databases of whoever runs it.
 class NoDatabase : public ::testing::Environment {
