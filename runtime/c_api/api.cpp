@@ -14,7 +14,7 @@
 #include "launch/workspace_layout.h"
 #include "scantune/error.hpp"
 #include "scantune/scantune.h"
-#include "select/layers.h"
+#include "select/records_in_use.h"
 #include "support/log.h"
 
 using namespace scantune;
@@ -89,10 +89,27 @@ void check_config_of_nothing(const Asked& asked) {
   select_given(asked.config, device_of(asked.device)->identity(), of_one_item);
 }
 
+// What a thread's calls use: plans, and the records that they were chosen by.
+struct OfThread {
+  u64 generation = ~u64{0};  // of the records
+  std::shared_ptr<const TuningTable> records;
+  PlanCache plans;
+
+  void refresh() {
+    plans.clear();
+    records_in_use();  // which may read them
+    generation = records_generation.load();
+    records = records_in_use();  // of that generation, or of a later one
+  }
+};
+
 void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
-  thread_local PlanCache plans;
   if (asked.has_nothing_to_do()) return check_config_of_nothing(asked);
-  run_checked(device_of(asked.device), tuning_table(), plans,
+  thread_local OfThread of_thread;
+  OfThread& mine = of_thread;
+  if (mine.generation != records_generation.load(std::memory_order_relaxed)) [[unlikely]]
+    mine.refresh();
+  run_checked(device_of(asked.device), *mine.records, mine.plans,
               {.request = asked.request,
                .custom = asked.custom,
                .pointers = pointers,
@@ -120,7 +137,7 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
   if (asked.has_nothing_to_do())
     check_config_of_nothing(asked);
   else
-    made = make_plan(device, tuning_table(), CheckedRequest(asked.request), asked.captured_launches,
+    made = make_plan(device, *records_in_use(), CheckedRequest(asked.request), asked.captured_launches,
                      CaptureMemory::ahead, custom, asked.config);
   asked.config = {};  // the caller's text
   auto states = asked.states != nullptr ? std::make_unique<const CallStates>(*asked.states) : nullptr;
@@ -228,6 +245,10 @@ const char* scantune_plan_description(const scantune_plan* plan) {
 }
 
 void scantune_plan_destroy(scantune_plan* plan) { delete plan; }
+
+scantune_status scantune_reload(void) {
+  return guarded([] { reload_records(); });
+}
 
 scantune_status scantune_release(scantune_stream stream, scantune_device device) {
   return guarded([&] {

@@ -61,6 +61,12 @@ Plan& PlanCache::insert(std::shared_ptr<Plan> plan, const Call& call) {
   return *last_->plan;
 }
 
+void PlanCache::clear() {
+  last_ = nullptr;
+  for (Set& set : sets_)
+    for (Entry& entry : set) entry = {};
+}
+
 void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call) {
   Plan* plan = plans.find(*device, call);
   if (plan != nullptr) {

@@ -35,6 +35,7 @@ class PlanCache {
   // Null if the plan is not remembered. Custom operators are compared by source and name, given configs by their text.
   Plan* find(const Device& device, const Call& call);
   Plan& insert(std::shared_ptr<Plan> plan, const Call& call);
+  void clear();
 
  private:
   static constexpr std::size_t kSets = 8;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "select/layers.h"
+#include "select/records_in_use.h"
 #include "select/selector.h"
 #include "space/operands.h"
 
@@ -37,7 +37,7 @@ std::optional<Request> copy_beside(const Request& request) {
 }
 
 std::vector<Config> ceiling_configs(const Request& copy, const DeviceIdentity& device) {
-  std::vector<Config> configs{select(tuning_table(), device, copy).config};
+  std::vector<Config> configs{select(*records_in_use(), device, copy).config};
   for (const FamilyModel* family : copy.algorithm().families())
     if (family->unsupported_reason(copy, device.sm) == nullptr)
       if (const Config config = family->default_config(copy, device.sm);

@@ -19,6 +19,7 @@
 #include "python/sort.h"
 #include "python/unique_counts.h"
 #include "scantune/error.hpp"
+#include "scantune/status.hpp"
 
 namespace nb = nanobind;
 
@@ -54,6 +55,11 @@ nb::dict seen(nb::object object) {
   return result;
 }
 
+void reload() {
+  const nb::gil_scoped_release others_may_run;
+  scantune::runtime::detail::check(scantune_reload());
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -73,6 +79,8 @@ NB_MODULE(_native, module) {
   scantune::python::add_combinations_into(module);
   scantune::python::add_sorts_into(module);
   scantune::python::add_selections_into(module);
+  module.def("reload", &reload,
+             "Read the tuning databases again: later calls and plans use what the tuner has saved since.");
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

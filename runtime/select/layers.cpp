@@ -1,8 +1,6 @@
 #include "select/layers.h"
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,7 +12,6 @@
 #include "select/database.h"
 #include "space/request_json.h"
 #include "support/environment.h"
-#include "support/log.h"
 #include "support/paths.h"
 
 namespace scantune {
@@ -112,36 +109,6 @@ void add_built_in(CheckedRows& rows) {
   for (const RecordRow& row : built_in_records()) rows.add(row);
 }
 
-TuningTable read_all_layers(Remarks& remarks) {
-  CheckedRows rows;
-  for (const LayeredFile& file : layered_files(remarks)) add_if_readable(rows, file, remarks);
-  add_built_in(rows);
-  return TuningTable(std::move(rows));
-}
-
-TuningTable load_all_layers(Remarks& remarks) {
-  try {
-    TuningTable table = read_all_layers(remarks);
-    if (table.rejected_count() > 0)
-      remarks.push_back(std::to_string(table.rejected_count()) +
-                        " tuning records are not used ('scantune db explain' lists them); the first: " +
-                        table.rejected().front().row + ": " + table.rejected().front().reason);
-    return table;
-  } catch (const std::bad_alloc&) {
-    remarks.emplace_back("there is too little memory for the tuning databases together. Going on without them.");
-  }
-  CheckedRows rows;
-  add_built_in(rows);
-  return TuningTable(std::move(rows));
-}
-
-// The table of the process, and the remarks to make on it once it is there.
-struct LoadedTable {
-  Remarks remarks;
-  TuningTable table = load_all_layers(remarks);
-  std::atomic<bool> told = false;
-};
-
 }  // namespace
 
 std::optional<std::filesystem::path> user_database() {
@@ -223,12 +190,16 @@ TuningTable table_of(std::span<const std::filesystem::path> files) {
   return TuningTable(std::move(rows));
 }
 
-const TuningTable& tuning_table() {
-  static LoadedTable loaded;
-  // A log may call the library, which must not find the table half made.
-  if (!loaded.told.load(std::memory_order_relaxed) && !loaded.told.exchange(true))
-    for (const std::string& remark : loaded.remarks) log_once(remark);
-  return loaded.table;
+TuningTable table_of_all_layers(std::vector<std::string>& remarks) {
+  CheckedRows rows;
+  for (const LayeredFile& file : layered_files(remarks)) add_if_readable(rows, file, remarks);
+  add_built_in(rows);
+  TuningTable table(std::move(rows));
+  if (table.rejected_count() > 0)
+    remarks.push_back(std::to_string(table.rejected_count()) +
+                      " tuning records are not used ('scantune db explain' lists them); the first: " +
+                      table.rejected().front().row + ": " + table.rejected().front().reason);
+  return table;
 }
 
 }  // namespace scantune

@@ -47,7 +47,7 @@ std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*
 // DatabaseError.
 TuningTable table_of(std::span<const std::filesystem::path> files);
 
-// The table over all layers, loaded on first use and kept. A database that cannot be read is logged once and left out.
-const TuningTable& tuning_table();
+// The table over all layers. A database that cannot be read is left out, and a remark says why. Throws std::bad_alloc.
+TuningTable table_of_all_layers(std::vector<std::string>& remarks);
 
 }  // namespace scantune

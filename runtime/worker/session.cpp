@@ -5,6 +5,7 @@
 #include "jit/binary_key.h"
 #include "jit/cache_contents.h"
 #include "select/layers.h"
+#include "select/records_in_use.h"
 #include "support/paths.h"
 #include "worker/declarations.h"
 #include "worker/described_device.h"
@@ -221,8 +222,8 @@ Json Session::measure(const Params& params) {
 Json Session::select(const Params& params) {
   const StatedRequest stated = params.stated();
   const auto databases = params.databases();
-  std::optional<TuningTable> given;
-  const TuningTable& table = databases ? given.emplace(table_of(*databases)) : tuning_table();
+  const auto held = databases ? std::make_shared<const TuningTable>(table_of(*databases)) : records_in_use();
+  const TuningTable& table = *held;
   const DeviceIdentity& identity = device().identity();
   Json json = selection_json(scantune::select(table, identity, stated.request, stated.custom.name));
   if (params.truth("runner_up", false)) {

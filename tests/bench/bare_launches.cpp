@@ -3,7 +3,7 @@
 #include "driver_check.h"
 #include "instantiation/instantiation.h"
 #include "launch/loading.h"
-#include "select/layers.h"
+#include "select/records_in_use.h"
 #include "select/selector.h"
 
 namespace scantune::bench {
@@ -46,7 +46,7 @@ CUlaunchConfig config_of(const Launch& launch, int sm_count, Stream stream) {
 }  // namespace
 
 BareLaunches::BareLaunches(Device& device, const ScanRequest& request, const void* input, void* output, Stream stream) {
-  const Config config = select(tuning_table(), device.identity(), request).config;
+  const Config config = select(*records_in_use(), device.identity(), request).config;
   const Instantiation instantiation = instantiate(request, config, Variant::aligned);
   const CUmodule module = loaded(device, instantiation);
   KernelArguments arguments{};

@@ -13,7 +13,7 @@
 #include "measure/reference.h"
 #include "measure/verify_run.h"
 #include "provenance.h"
-#include "select/layers.h"
+#include "select/records_in_use.h"
 #include "select/selector.h"
 #include "watchdog.h"
 
@@ -104,7 +104,7 @@ Overhead measure_overhead(Device& device, Measurer& measurer, const Twin& twin, 
   ScanRequest custom_request = request;
   custom_request.op = Operator::custom_cheap;
   const CustomOperator custom{.source = twin.source, .name = ""};
-  const Selection selection = select(tuning_table(), device.identity(), request);
+  const Selection selection = select(*records_in_use(), device.identity(), request);
   const PreparedConfig built_in(device, request, selection.config);
   const PreparedConfig own(device, custom_request, selection.config, Variant::aligned, &custom);
   check(device, built_in, request);
@@ -112,11 +112,11 @@ Overhead measure_overhead(Device& device, Measurer& measurer, const Twin& twin, 
   const PreparedConfig* const scans[] = {&built_in, &own};
   const Measurements measurements = measurer.measure(scans, kPolicy);
   return {request, measured(measurements.configs[0]), measured(measurements.configs[1]), to_string(selection.config),
-          select(tuning_table(), device.identity(), custom_request)};
+          select(*records_in_use(), device.identity(), custom_request)};
 }
 
 Width measure_width(Device& device, Measurer& measurer, const ScanRequest& request) {
-  const Selection selection = select(tuning_table(), device.identity(), request);
+  const Selection selection = select(*records_in_use(), device.identity(), request);
   const PreparedConfig scan(device, request, selection.config);
   check(device, scan, request);
   const PreparedConfig* const scans[] = {&scan};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,3 +57,15 @@ def test_a_function_may_describe_another() -> None:
     inner: list[str] = []
     outer = scantune.describe(lambda: (scantune.sort(X), inner.append(scantune.describe(scantune.cumsum, X))))
     assert ("sort" in outer, "sum" in outer, "sum" in inner[0]) == (True, False, True)
+
+
+def test_databases_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "damaged.db"
+    damaged.write_text("no database")
+    with monkeypatch.context() as changed:
+        changed.setenv("SCANTUNE_DB", str(damaged))
+        scantune.reload()
+    assert str(damaged) in capfd.readouterr().err
+    scantune.reload()

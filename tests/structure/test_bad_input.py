@@ -18,7 +18,7 @@ def c_arguments(header: str) -> set[tuple[str, str]]:
     """Return (function, parameter) of all functions with a status, and (struct, member) of all structs."""
     text = without_comments(header)
     found = set()
-    for function, parameters in re.findall(r"scantune_status (\w+)\(([^)]*)\)", text):
+    for function, parameters in re.findall(r"scantune_status (\w+)\((?!void\))([^)]*)\)", text):
         found |= {(function, parameter.split()[-1].lstrip("*")) for parameter in parameters.split(",")}
     for members, struct in re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, re.DOTALL):
         names = (member.split()[-1].lstrip("*").partition("[")[0] for member in members.split(";") if member.strip())

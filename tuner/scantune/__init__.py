@@ -24,6 +24,7 @@ __all__ = [
     "plan",
     "reduce",
     "reduce_by_key",
+    "reload",
     "repeat_interleave",
     "run_length_decode",
     "run_length_encode",
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from scantune._native import plan as plan
     from scantune._native import reduce as reduce
     from scantune._native import reduce_by_key as reduce_by_key
+    from scantune._native import reload as reload
     from scantune._native import repeat_interleave as repeat_interleave
     from scantune._native import run_length_decode as run_length_decode
     from scantune._native import run_length_encode as run_length_encode

@@ -44,6 +44,9 @@ inline void release(Stream stream, Device device = Device::current_gpu) {
   detail::check(scantune_release(stream, static_cast<scantune_device>(device)));
 }
 
+// Reads the tuning databases again: later calls use what the tuner has saved since. scantune_reload() has the rules.
+inline void reload() { detail::check(scantune_reload()); }
+
 }  // namespace scantune::runtime
 
 #endif

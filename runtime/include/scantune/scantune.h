@@ -111,6 +111,12 @@ SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 /* Destroys the plan. No call may be using it; its work may still be waiting in a stream. NULL is allowed. */
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
 
+/* Reads the tuning databases again, as a new process would: later calls and plans use what the tuner has saved since.
+ * Plans, captured graphs and calls under way keep their configs. The first call of a thread for a problem then chooses,
+ * loads and perhaps compiles kernels again, so it cannot be captured. After an error the records are those of before.
+ */
+SCANTUNE_API scantune_status scantune_reload(void);
+
 /* Functions of the program that allocate workspaces, such as a framework's caching allocator. device is CUDA's number
  * of the GPU (not a scantune_device), whose context is current, or -1 for the host device. They are called from
  * functions of this library, on the calling thread, also while a stream is being captured, and without a lock of the
