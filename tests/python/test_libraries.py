@@ -272,7 +272,6 @@ def test_lengths_and_copies_are_made_in_the_stream_that_is_named(gpu_library: An
     with gpu_library.under(stream):
         gpu_library.pause()
         x += 1
-    # Each call waits for its number, so that the first one alone would be early in another stream.
     for function, counted, size in (
         (scantune.nonzero, lambda found: found[1], 100_000),
         (scantune.unique_counts, lambda found: found.counts, 1),
@@ -281,7 +280,9 @@ def test_lengths_and_copies_are_made_in_the_stream_that_is_named(gpu_library: An
         with gpu_library.under(stream):
             gpu_library.pause()
             x += 1
-        found = gpu_library.numpy(counted(function(x, stream=stream)))
+        results = counted(function(x, stream=stream))
+        stream.synchronize()
+        found = gpu_library.numpy(results)
         assert found.shape == (size,)
         assert found[-1] == {100_000: 999, 1: 100_000, 200_000: 4}[size]
 
@@ -326,6 +327,11 @@ def test_an_array_of_another_gpu_is_scanned_there(gpu_library: Any) -> None:
         found = scantune.cumsum(x, 1)
         assert found.device == x.device
         np.testing.assert_array_equal(gpu_library.numpy(found), np.cumsum(items, 1))
+        # Flags that tell a stream of that GPU, which is not the current one.
+        flags = gpu_library.array(items.reshape(-1) > 0, device)
+        lent = SimpleNamespace(__cuda_array_interface__=flags.__cuda_array_interface__ | {"stream": 2})
+        kept = scantune.compress(lent, x.reshape(-1))
+        np.testing.assert_array_equal(gpu_library.numpy(kept), items[items > 0])
 
 
 def test_more_items_than_32_bits_count(gpu_library: Any) -> None:
