@@ -84,15 +84,23 @@ CheckedRequest::CheckedRequest(const Request& request) : request_(request) {
 }
 
 Arguments::Arguments(const CheckedRequest& request)
-    : request_(request.get()), operands_(request_), count_(operands_.list().size()) {
+    : request_(request.get()),
+      operands_(request_),
+      count_(operands_.list().size()),
+      has_layout_(request_.layout != Layout{}) {
   const auto all = operands_.list();
+  // Dense items may begin elsewhere than at the pointer.
+  const auto from_pointer_to_edge = [&](const RequestOperand& operand) {
+    const i64 first = request_.layout.is_strided() ? 0 : operand.lowest_bytes();
+    return static_cast<u64>(first) + (operand.from_end ? operand.bytes() : 0);
+  };
   for (std::size_t place = 0; place < count_; ++place) {
     places_[place] = {
         .bytes = all[place].bytes(),
         .lowest_bytes = all[place].lowest_bytes(),
         .misaligning = static_cast<u64>(all[place].alignment) - 1,
         .vector_bits = all[place].is_array && comes_in_vectors(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
-        .edge_bytes = all[place].from_end ? all[place].bytes() : 0,
+        .edge_bytes = from_pointer_to_edge(all[place]),
         .role = all[place].role,
         .is_argument = is_argument(all[place].role),
         .may_be_null = all[place].may_be_null};
@@ -179,8 +187,19 @@ Variant Arguments::fill(KernelArguments& arguments, const Pointers& pointers) co
     bits |= (address_of(pointers[place]) + places_[place].edge_bytes) & places_[place].vector_bits;
     arguments.set_operand(places_[place].role, pointers[place]);
   }
-  if (request_.layout.is_strided()) arguments.layout = request_.layout;
+  if (has_layout_) [[unlikely]]
+    take_layout(arguments, pointers);
   return bits == 0 ? Variant::aligned : Variant::any;
+}
+
+// Kernels with strides have the caller's pointers and the layout; those of dense items only know where these begin.
+void Arguments::take_layout(KernelArguments& arguments, const Pointers& pointers) const {
+  if (request_.layout.is_strided()) {
+    arguments.layout = request_.layout;
+    return;
+  }
+  for (std::size_t place = 0; place < count_; ++place)
+    if (places_[place].lowest_bytes != 0) arguments.set_operand(places_[place].role, begin(place, pointers));
 }
 
 void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
@@ -237,7 +256,7 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
       return named(pair.other) + " is in the " + named(pair.output) + ": it must be outside";
     const std::string overlap = named(pair.other) + " and " + named(pair.output) + " overlap";
     const bool is_of_scan =
-        operands_.list()[pair.other].role == OperandRole::input && request_.layout.output.sequence != 0;
+        operands_.list()[pair.other].role == OperandRole::input && request_.layout.output != Strides{};
     if (request_.layout.is_strided() && is_of_scan)
       return overlap + ", and items of one may be in the other: " + strides_text(request_.layout) +
              (operands_.list()[pair.other].item_bytes == operands_.list()[pair.output].item_bytes

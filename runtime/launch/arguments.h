@@ -60,7 +60,7 @@ class Arguments {
     u64 bytes;
     i64 lowest_bytes;  // from the pointer to the first of them, 0 or less
     u64 misaligning;   // bits that the address must not have
-    u64 vector_bits;   // bits that rule out kernels for aligned pointers, at the array or edge_bytes past it
+    u64 vector_bits;   // bits that rule out kernels for aligned pointers, edge_bytes past the pointer
     u64 edge_bytes;
     OperandRole role;
     bool is_argument;  // in the place of one of the kernel's other arguments
@@ -75,6 +75,7 @@ class Arguments {
   };
   static constexpr std::size_t kMostPairs = OperandList::kCapacity * (OperandList::kCapacity - 1);
 
+  void take_layout(KernelArguments& arguments, const Pointers& pointers) const;
   bool are_plausible(const Pointers& pointers) const;
   // The first byte of an operand; null where the pointer is.
   const std::byte* begin(std::size_t place, const Pointers& pointers) const;
@@ -90,6 +91,7 @@ class Arguments {
   std::array<Pair, kMostPairs> pairs_{};
   std::array<NamedMemory, OperandList::kCapacity> named_{};  // complete except the addresses
   std::size_t count_, pair_count_ = 0;
+  bool has_layout_;  // of strides, or of dense items that do not begin at the pointers
   bool some_may_be_null_ = false;
 };
 

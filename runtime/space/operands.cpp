@@ -27,6 +27,12 @@ u64 extent_of(const Request& request, std::string_view name) {
   throw Error(std::string(request.algorithm().name()) + " has no extent " + std::string(name));
 }
 
+// Where the items of a dense array begin, relative to its pointer.
+i64 first_of(const Request& request, OperandRole role) {
+  const Layout& layout = request.layout;
+  return role == OperandRole::input ? layout.input.first : role == OperandRole::output ? layout.output.first : 0;
+}
+
 }  // namespace
 
 Operands::Operands(const Request& request) {
@@ -41,7 +47,7 @@ Operands::Operands(const Request& request) {
         request.bytes_of(type) * operand.units,
         operand.alignment != 0 ? operand.alignment : request.alignment_of(type),
         operand.range.items != 0 ? operand.range.items : extent_of(request, operand.extent),
-        operand.range.lowest,
+        operand.range.items != 0 ? operand.range.lowest : first_of(request, operand.role),
         operand.extent,
         operand.extent != std::string_view(Operand::kOne) && operand.extent != std::string_view(Operand::kTwo),
         operand.may_be_null,

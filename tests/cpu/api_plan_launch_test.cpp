@@ -48,6 +48,31 @@ TEST_F(Plans, PickTheKernelForTheAlignmentOfBothPointers) {
   EXPECT_EQ(module_for(0x1000004, 0x9000004), any);
 }
 
+// The kernel is the one for the alignment of where these items begin, or in reverse of where they end.
+TEST_F(Plans, LeadKernelsToDenseItemsThatBeginBeforeThePointers) {
+  for (const Direction direction : {Direction::forward, Direction::reverse}) {
+    ScanRequest request = sum_of((1 << 20) + 1);
+    request.direction = direction;
+    request.layout.input.first = request.layout.output.first = -1;
+    const auto plan = this->plan(request);
+    const auto module_for = [&](std::uintptr_t input, std::uintptr_t output) {
+      run(*plan, address(input), address(output));
+      const KernelArguments& arguments = device_->launched.back().arguments;
+      EXPECT_EQ(arguments.operand(OperandRole::input), address(input - 4));
+      EXPECT_EQ(arguments.operand(OperandRole::output), address(output - 4));
+      return device_->launched.back().module;
+    };
+    const std::uintptr_t aligned = direction == Direction::forward ? 4 : 0;
+    const auto* const module = module_for(0x1000000 + aligned, 0x9000000 + aligned);
+    EXPECT_EQ(module_for(0x1000010 + aligned, 0x9000020 + aligned), module);
+    EXPECT_NE(module_for(0x1000004 - aligned, 0x9000004 - aligned), module);
+    EXPECT_THROW(run(*plan, address(0x1000000), address(0x1000000 + 4 * request.n - 4)), RequestError);
+    EXPECT_NO_THROW(run(*plan, address(0x1000000), address(0x1000000 + 4 * request.n)));
+    EXPECT_THROW(plan->arguments().check_workspace({address(0x1000000 - 256), 256}, 256, {input_, output_}),
+                 RequestError);
+  }
+}
+
 TEST_F(Plans, OfDifferentTypesCompileForPointersOfTheSmallerAlignment) {
   plan(flags_to_offsets(1 << 20));
   ASSERT_EQ(device_->compiler().sources.size(), 2u);
