@@ -185,50 +185,85 @@ TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
     }
 }
 
+// Reduces every row to a sum and to a minimum with its position.
+void check_reductions(const Shape& shape, const Places& in, std::mt19937& random) {
+  SCOPED_TRACE(to_string(shape, in, in));
+  std::vector<int> items(in.size);
+  for (int& item : items) item = static_cast<int>(random() % 1000);
+  std::vector<int> sums, least;
+  std::vector<u64> where;
+  for (u64 p = 0; p < shape.planes; ++p)
+    for (u64 r = 0; r < shape.rows; ++r) {
+      sums.push_back(3);
+      least.push_back(items[in.at(p, r, 0)]);
+      where.push_back(0);
+      for (u64 i = 0; i < shape.length; ++i) {
+        const int item = items[in.at(p, r, i)];
+        sums.back() += item;
+        if (item >= least.back()) continue;
+        least.back() = item;
+        where.back() = i;
+      }
+    }
+  const runtime::Segments rows = runtime::Segments::rows({.count = shape.rows,
+                                                          .length = shape.length,
+                                                          .row_stride = in.row,
+                                                          .item_stride = in.item,
+                                                          .planes = shape.planes,
+                                                          .plane_stride = in.plane});
+  const runtime::Buffer<int> from(items), to(std::vector<int>(sums.size(), kPoison));
+  const runtime::Buffer<u64> at(where.size());
+  std::vector<int> found(sums.size());
+  std::vector<u64> found_at(where.size());
+  runtime::reduce(from.data() + in.first, to.data(), shape.items(), {.segments = rows, .init = 3});
+  to.download(found.data());
+  EXPECT_EQ(found, sums);
+  runtime::argmin(from.data() + in.first, to.data(), at.data(), shape.items(), {.segments = rows});
+  to.download(found.data());
+  at.download(found_at.data());
+  EXPECT_EQ(found, least);
+  EXPECT_EQ(found_at, where);
+}
+
 TEST(Strides, LeadReductionsToTheirItems) {
   std::mt19937 random(17);
   constexpr Shape kShapes[] = {{1, 40, 33}, {3, 5, 300}, {4, 7, 1}, {1, 3, 5000}};
   for (int draw = 0; draw < 24; ++draw) {
     const Shape& shape = kShapes[draw % std::size(kShapes)];
-    const Places in = drawn_places(shape, random);
-    SCOPED_TRACE(to_string(shape, in, in));
-    std::vector<int> items(in.size);
-    for (int& item : items) item = static_cast<int>(random() % 1000);
-    std::vector<int> sums, least;
-    std::vector<u64> where;
-    for (u64 p = 0; p < shape.planes; ++p)
-      for (u64 r = 0; r < shape.rows; ++r) {
-        sums.push_back(3);
-        least.push_back(items[in.at(p, r, 0)]);
-        where.push_back(0);
-        for (u64 i = 0; i < shape.length; ++i) {
-          const int item = items[in.at(p, r, i)];
-          sums.back() += item;
-          if (item >= least.back()) continue;
-          least.back() = item;
-          where.back() = i;
-        }
-      }
-    const runtime::Segments rows = runtime::Segments::rows({.count = shape.rows,
-                                                            .length = shape.length,
-                                                            .row_stride = in.row,
-                                                            .item_stride = in.item,
-                                                            .planes = shape.planes,
-                                                            .plane_stride = in.plane});
-    const runtime::Buffer<int> from(items), to(std::vector<int>(sums.size(), kPoison));
-    const runtime::Buffer<u64> at(where.size());
-    std::vector<int> found(sums.size());
-    std::vector<u64> found_at(where.size());
-    runtime::reduce(from.data() + in.first, to.data(), shape.items(), {.segments = rows, .init = 3});
-    to.download(found.data());
-    EXPECT_EQ(found, sums);
-    runtime::argmin(from.data() + in.first, to.data(), at.data(), shape.items(), {.segments = rows});
-    to.download(found.data());
-    at.download(found_at.data());
-    EXPECT_EQ(found, least);
-    EXPECT_EQ(found_at, where);
+    check_reductions(shape, drawn_places(shape, random), random);
     if (failed()) return;
   }
+}
+
+// Views of dense items, which a request without strides solves: one row, and rows and columns, backwards, from the
+// other end, and in planes. Pointers are of any alignment, that of the caller's and that where the items begin.
+TEST(Strides, OfDenseItemsLeadToAllOfThem) {
+  struct View {
+    Shape shape;
+    Places places;
+  };
+  const auto view = [](const Shape& shape, i64 item, i64 row, i64 plane, u64 unused) {
+    i64 first = static_cast<i64>(unused);
+    for (const auto& [stride, count] : {std::pair(item, shape.length), {row, shape.rows}, {plane, shape.planes}})
+      if (stride < 0) first -= stride * static_cast<i64>(count - 1);
+    return View{shape, {item, row, plane, first, unused + shape.items()}};
+  };
+  std::mt19937 random(19);
+  for (const View& its :
+       {view({1, 1, 1009}, 1, 1009, 1009, 0), view({1, 1, 1009}, -1, 1009, 1009, 0),
+        view({1, 1, 1010}, -1, 1010, 1010, 3), view({1, 1, 1010}, -1, 1010, 1010, 4), view({1, 5, 33}, -1, 33, 165, 1),
+        view({1, 5, 32}, 1, -32, 160, 1), view({3, 5, 33}, 1, 33, 165, 0), view({3, 5, 33}, 1, 99, 33, 0),
+        view({3, 5, 33}, -1, -33, -165, 0), view({1, 7, 33}, -7, 1, 1, 1), view({1, 7, 33}, 7, -1, 1, 0),
+        view({7, 1, 33}, -7, 1, -1, 0), view({1, 1, 1}, -5, -4, 3, 0)})
+    for (const bool is_reverse : {false, true}) {
+      runtime::ScanOptions<int> options;
+      options.direction = is_reverse ? runtime::Direction::reverse : runtime::Direction::forward;
+      options.kind = is_reverse ? runtime::Kind::exclusive : runtime::Kind::inclusive;
+      const bool has_inits = is_reverse && (its.shape.rows == 5 || its.shape.length == 1010);
+      check<int>(its.shape, its.places, its.places, options, !has_inits && random() % 2 == 0, random, has_inits);
+      if (!is_reverse) check_reductions(its.shape, its.places, random);
+      if (failed()) return;
+    }
 }
 
 // What the Python array API says of cumulative_sum(x, axis=..., include_initial=...): sums along one axis of an array

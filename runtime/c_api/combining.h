@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "c_api/canonical_layout.h"
 #include "c_api/identity.h"
 #include "c_api/maps.h"
 #include "c_api/strides.h"

@@ -75,6 +75,7 @@ Asked checked_request(const scantune_reduce_request& said, Room& room) {
       request.segments == Segments::none || (request.rows | request.columns | request.segment_count) != 0;
   if (request.n == 0 && has_results && request.init == Init::none)
     fail("n", "0, and the operator has no identity: pass it, or set init or device_init");
+  make_canonical(said.head, request);
   return {.request = request,
           .custom = given.custom,
           .init = request.has_position() ? InitialValue() : initial_value(given, request),

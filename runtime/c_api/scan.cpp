@@ -137,6 +137,7 @@ Asked checked_request(const scantune_scan_request& said, Room& room) {
     take_offsets(said, request);
   take_strides(said, request);
   check_supported(request);
+  make_canonical(said.head, request);
   return {.request = request,
           .custom = given.custom,
           .init = initial_value(given, request),

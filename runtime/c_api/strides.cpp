@@ -119,18 +119,25 @@ void make_columns(Typed& request) {
 
 }  // namespace
 
+Segments strided_segments(const Layout& layout, u64 rows, u64 length) {
+  const bool lie_close =
+      layout.plane_sequences > 1 && length > 1 && magnitude(layout.input.item) > magnitude(layout.input.sequence);
+  return lie_close || (rows < kFewRows && length >= kLongRow) ? Segments::columns : Segments::rows;
+}
+
 void take_given_strides(const scantune_scan_request& caller, ScanRequest& request) {
   const Shape shape = shape_of(caller, request);
   if (request.n == 0) return;
   Layout layout{.plane_sequences = shape.plane_rows()};
   layout.input = input_strides(caller, shape);
   layout.output = output_strides(caller, layout.input, shape);
+  // Dense items are apart. Calls from Python give all strides, most often dense ones.
+  if (is_dense(layout.input, shape, false) && is_dense(layout.output, shape, false)) return;
+  if (is_dense(layout.input, shape, true) && is_dense(layout.output, shape, true)) return make_columns(request);
   const StridedAxes out = axes_of(layout.output, shape, true);
   check_places(axes_of(layout.input, shape, false), 0);
   check_places(out, 0);
   check_apart(out);
-  if (is_dense(layout.input, shape, false) && is_dense(layout.output, shape, false)) return;
-  if (is_dense(layout.input, shape, true) && is_dense(layout.output, shape, true)) return make_columns(request);
   if (request.direction == Direction::reverse) {
     request.direction = Direction::forward;
     if (shape.length > 1)
@@ -140,9 +147,7 @@ void take_given_strides(const scantune_scan_request& caller, ScanRequest& reques
       }
   }
   request.layout = layout;
-  // Rows that are closer together than their items are columns. So are few long rows, each too long for one CTA.
-  const bool lie_close = shape.length > 1 && magnitude(layout.input.item) > magnitude(layout.input.sequence);
-  if (lie_close || (shape.rows < kFewRows && shape.length >= kLongRow)) make_columns(request);
+  if (strided_segments(layout, shape.rows, shape.length) == Segments::columns) make_columns(request);
 }
 
 void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request) {

@@ -227,7 +227,9 @@ TEST(Api, ScansEachColumnFromTheInitialValue) {
     runtime::scan(in.data(), out.data(), values.size(), options);
     EXPECT_EQ(downloaded(out), expected);
     const auto plan = runtime::plan<int>(values.size(), options);
-    const std::string shape = std::to_string(values.size()) + " items, " + std::to_string(columns) + " columns";
+    // One column is one sequence.
+    const std::string shape = " of " + std::to_string(values.size()) +
+                              (columns == 1 ? " items on" : " items, " + std::to_string(columns) + " columns");
     EXPECT_NE(plan.describe().find(shape), std::string::npos) << plan.describe();
     plan(in.data(), in.data());
     EXPECT_EQ(downloaded(in), expected);

@@ -1,0 +1,32 @@
+// Strides have a meaning before they have values: most requests with strides, and all of one row or column, are solved
+// by a simpler request.
+#pragma once
+
+#include "reduce/config/reduce.h"
+#include "scan/config/scan.h"
+#include "scantune/scantune.h"
+
+namespace scantune::c_api {
+
+// The simplest request with the same results in the same places, of a supported one with strides or of one row or
+// column. Where its items are dense, layout.input.first and layout.output.first say where they begin, relative to the
+// caller's pointers; extents and strides are otherwise those of the request returned, not the caller's.
+ScanRequest canonical(const ScanRequest& request);
+ReduceRequest canonical(const ReduceRequest& request);
+
+// Whether a checked request may have a simpler one.
+template <class Typed>
+bool may_be_simpler(const Typed& request) {
+  return request.n != 0 && (request.layout.is_strided() || request.rows + request.columns == 1);
+}
+
+// Replaces a checked request by its canonical one, unless the caller gives a config, which is one for the request as it
+// is written. Every scan() calls this, so it compares once.
+template <class Typed>
+void make_canonical(const scantune_head& head, Typed& request) {
+  if (request.segments == Segments::none) [[likely]]
+    return;
+  if (head.config == nullptr && may_be_simpler(request)) request = canonical(request);
+}
+
+}  // namespace scantune::c_api
