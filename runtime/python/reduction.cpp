@@ -44,11 +44,9 @@ std::vector<Dimension> dimensions_of(const Reduction& reduction) {
 
 scantune_reduce_request request_for(const Rows& rows) {
   scantune_reduce_request request = SCANTUNE_REDUCE_REQUEST_INIT;
-  const std::uint64_t count = rows.rows.size * rows.planes.size;
-  request.head.n = rows.items.size * count;
-  if (count == 1 && (rows.items.size < 2 || rows.items.stride == 1)) return request;
   request.segments = SCANTUNE_ROWS;
-  request.rows = count;
+  request.rows = rows.rows.size * rows.planes.size;
+  request.head.n = rows.items.size * request.rows;
   request.planes = rows.planes.size;
   request.item_stride = rows.items.stride;
   request.row_stride = rows.rows.stride;

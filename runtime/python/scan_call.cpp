@@ -16,7 +16,6 @@ namespace {
 scantune_scan_request request_for(const Rows& rows) {
   scantune_scan_request request = SCANTUNE_SCAN_REQUEST_INIT;
   request.head.n = rows.items.size * rows.rows.size * rows.planes.size;
-  if (rows.rows.size * rows.planes.size == 1 && rows.items.stride == 1 && rows.items.out_stride == 1) return request;
   request.segments = SCANTUNE_ROWS;
   request.rows = rows.rows.size * rows.planes.size;
   request.planes = rows.planes.size;
