@@ -82,6 +82,10 @@ nb::object Call::made(const Array& like, const std::vector<std::uint64_t>& shape
   return nb::cast(ResultArray(like.place, shape, type, stream_for(like), library_.is_known()));
 }
 
+nb::object Call::made_like(const Array& array, const ElementType& type) const {
+  return library_.makes_arrays() ? library_.like(array, type) : made(array, shape_of(array), type);
+}
+
 nb::object Call::returned(const nb::object& made) const {
   return library_.makes_arrays() || !nb::isinstance<ResultArray>(made) ? made : library_.adopted(made);
 }

@@ -37,6 +37,8 @@ class Call {
 
   // An array for results: of the library, or a ResultArray.
   nanobind::object made(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
+  // One of the same shape, with axes in the order that they have in memory where the library can do that.
+  nanobind::object made_like(const Array& array, const ElementType& type) const;
   // What the caller gets of an array for results that work is enqueued for.
   nanobind::object returned(const nanobind::object& made) const;
   std::uint64_t stream_for(const Array& x) const;

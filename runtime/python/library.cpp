@@ -23,6 +23,11 @@ nb::object Library::empty(const Array& like, const std::vector<std::uint64_t>& s
   return row_.attr("empty")(like.object, nb::tuple(sizes), type.name);
 }
 
+nb::object Library::like(const Array& array, const ElementType& type) const {
+  const nb::object made = is_contiguous(array) ? nb::none() : nb::object(row_.attr("like"));
+  return made.is_none() ? empty(array, shape_of(array), type) : made(array.object, type.name);
+}
+
 nb::object Library::moved(const nb::object& array, std::size_t axis, std::size_t place) const {
   return row_.attr("moved")(array, axis, place);
 }

@@ -24,6 +24,9 @@ class Library {
   nanobind::object adopted(const nanobind::object& own) const;
   // For libraries that make arrays.
   nanobind::object empty(const Array& like, const std::vector<std::uint64_t>& shape, const ElementType& type) const;
+  // The same of the shape of an array, with axes in the order that they have there in memory if the library can do
+  // that.
+  nanobind::object like(const Array& array, const ElementType& type) const;
   // The rest is for all that are known.
   nanobind::object contiguous(const Array& array) const { return row_.attr("contiguous")(array.object); }
   nanobind::object flat(const Array& array) const { return row_.attr("flat")(array.object); }

@@ -41,10 +41,10 @@ Array without_first(Array array, std::size_t axis) {
 // Where the results go, in an array that is made for them.
 Array made_results(const Call& call, const ScanArguments& arguments, const Array& x, std::optional<std::size_t> axis,
                    const ElementType& type) {
+  if (!arguments.includes_initial) return call.output("out", call.made_like(x, type));
   std::vector<std::uint64_t> shape = shape_of(x);
-  if (arguments.includes_initial) ++shape[*axis];
+  ++shape[*axis];
   Array made = call.output("out", call.made(x, shape, type));
-  if (!arguments.includes_initial) return made;
   write_initial(call, arguments, made, *axis);
   return without_first(std::move(made), *axis);
 }

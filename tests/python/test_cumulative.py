@@ -288,3 +288,12 @@ def test_the_package_exports_what_the_extension_has_and_imports_nothing_for_it()
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed == "True []\nTrue\n"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_results_have_their_axes_in_the_order_that_those_of_the_items_have_in_memory(dtype: str) -> None:
+    x = made(dtype, (4, 30, 6)).transpose(2, 0, 1)
+    for view in (x, x[:, ::2], x[:, :, ::-1]):
+        found = scantune.scan(view, axis=1)
+        assert found.strides == np.empty_like(view, found.dtype).strides
+        np.testing.assert_array_equal(found, np.cumsum(view, 1, dtype=found.dtype))

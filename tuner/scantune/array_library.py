@@ -29,6 +29,9 @@ class ArrayLibrary:
     on_device: Callable[[int], AbstractContextManager[Any]] | None  # makes a GPU current, if it is not
     on_stream: Callable[[int, int], AbstractContextManager[Any]] | None  # makes a GPU and one of its streams current
     empty_like: Callable[[Any], Any] | None = None  # empty() in fewer steps, like a contiguous array
+    # empty() of the same shape, whose axes are in the order that they have in memory: a transposed array gets transposed
+    # results, which are written where neighbours were read.
+    like: Callable[[Any, str], Any] | None = None
     # Lets a GPU's stream use an array's memory until its work is done, whatever the library's own streams do. None
     # where that is left to the caller.
     keep_for: Callable[[Any, int, int], None] | None = None
@@ -84,6 +87,7 @@ def _numpy(numpy: Any) -> ArrayLibrary:
         current_stream=lambda _: 0,
         on_device=lambda _: nullcontext(),
         on_stream=lambda *_: nullcontext(),
+        like=lambda x, name: numpy.empty_like(x, named(name, x), subok=False),
     )
 
 
@@ -98,6 +102,7 @@ def _cupy(cupy: Any) -> ArrayLibrary:
         current_stream=lambda _: cupy.cuda.get_current_stream().ptr,
         on_device=lambda device: cupy.cuda.Device(device),
         on_stream=lambda device, stream: _stream_of_cupy(cupy, device, stream),
+        like=lambda x, name: cupy.empty_like(x, x.dtype if x.dtype.name == name else name),
     )
 
 
@@ -130,6 +135,7 @@ def _torch(torch: Any) -> ArrayLibrary:
         on_stream=lambda device, stream: torch.cuda.stream(torch.cuda.ExternalStream(stream, device)),
         keep_for=lambda x, device, stream: x.record_stream(torch.cuda.ExternalStream(stream, device)),
         empty_like=torch.empty_like,
+        like=lambda x, name: torch.empty_like(x, dtype=getattr(torch, name)),
     )
 
 
