@@ -55,7 +55,7 @@ Axes merged(Axes axes) {
   return axes;
 }
 
-// Rows and planes change places if rows then lie closer together, so that they may merge or be columns.
+// Rows and planes change places if rows are closer together then, so that they may merge or be columns.
 Axes swapped(Axes axes) {
   if (axes.planes.count > 1 && magnitude(axes.planes.in) < magnitude(axes.rows.in) &&
       magnitude(axes.planes.out) <= magnitude(axes.rows.out))

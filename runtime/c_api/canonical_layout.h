@@ -11,8 +11,8 @@ namespace scantune::c_api {
 // The simplest request with the same results in the same places, of a supported one with strides or of one row or
 // column. Where its items are dense, layout.input.first and layout.output.first say where they begin, relative to the
 // caller's pointers; extents and strides are otherwise those of the request returned, not the caller's.
-ScanRequest canonical(const ScanRequest& request);
-ReduceRequest canonical(const ReduceRequest& request);
+ScanRequest canonical(const ScanRequest& given);
+ReduceRequest canonical(const ReduceRequest& given);
 
 // Whether a checked request may have a simpler one.
 template <class Typed>
