@@ -36,6 +36,7 @@
 #include "reduce/config/reduce_last_block.h"
 #include "reduce/config/reduce_rows.h"
 #include "reduce/config/reduce_segments.h"
+#include "reduce/config/reduce_short_rows.h"
 #include "reduce/config/reduce_two_pass.h"
 #include "scan/config/lookback.h"
 #include "scan/config/one_shot.h"
@@ -72,8 +73,8 @@ using AllAlgorithms = AlgorithmList<
                BrentKungConfig, HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ConvertedConfig,
                ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
-               ReduceTwoPassConfig, ReduceRowsConfig, ReduceColumnsConfig, ReduceSegmentsConfig, SumTwoPassConfig,
-               SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
+               ReduceTwoPassConfig, ReduceRowsConfig, ReduceShortRowsConfig, ReduceColumnsConfig, ReduceSegmentsConfig,
+               SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
     FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig,

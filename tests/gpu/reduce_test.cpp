@@ -36,8 +36,8 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
  protected:
   ReductionsOnGpu() : FamiliesOnGpu(std::chrono::minutes(9)) {}
 
-  // Returns a request that the family is for: a family of rows or columns gets three, of one item or more,
-  // and one of segments three of any.
+  // Returns a request that the family is for: a family of rows or columns gets three, of one item or more, one of short
+  // rows as many as make them short, and one of segments three of any.
   static ReduceRequest asked_of_family(ReduceRequest request) {
     if (is_of("reduce_columns")) {
       request.segments = Segments::columns;
@@ -50,15 +50,16 @@ class ReductionsOnGpu : public FamiliesOnGpu, public testing::WithParamInterface
       if (request.has_position()) request.init = Init::value;
       return request;
     }
-    if (!is_of("reduce_rows")) return request;
+    if (!has_rows()) return request;
     request.segments = Segments::rows;
-    request.rows = 3;
+    request.rows = is_of("reduce_short_rows") ? ceil_div(request.n, kShortRowItems) : 3;
     if (unsupported_reason(request) != nullptr) request.rows = 1;
     return request;
   }
 
+  static constexpr u64 kShortRowItems = 48;  // whole vectors of any type
   static bool is_of(std::string_view family) { return GetParam()->name() == family; }
-  static bool has_rows() { return is_of("reduce_rows") || is_of("reduce_segments"); }
+  static bool has_rows() { return is_of("reduce_rows") || is_of("reduce_short_rows") || is_of("reduce_segments"); }
   // All items as the family takes them: as one column.
   static runtime::Segments segments(u64 n) {
     return is_of("reduce_columns") ? runtime::Segments::columns(1, n) : runtime::Segments();
@@ -206,6 +207,41 @@ TEST_P(ReductionsOnGpu, AreRightOnTwoStreamsAtOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ReductionsOnGpu,
+                         testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
+
+// Short rows of many lengths, from an item past a vector boundary on, and from one on it.
+class ShortRowsOnGpu : public ReductionsOnGpu {};
+
+TEST_P(ShortRowsOnGpu, AreSummedAndSearchedFromAnyItemOn) {
+  if (!is_of("reduce_rows") && !is_of("reduce_short_rows")) GTEST_SKIP() << "it takes no rows";
+  constexpr u64 kRows = 20'011;
+  for (const u64 length : {3, 7, 31, 188})
+    for (const u64 offset : {u64{0}, u64{1}}) {
+      SCOPED_TRACE(std::to_string(length) + " items from item " + std::to_string(offset) + " on");
+      const u64 n = kRows * length;
+      const auto items = random_items(n + offset, static_cast<unsigned>(length));
+      const runtime::Buffer<std::int32_t> input(items), sums(kRows), greatest(kRows);
+      const runtime::Buffer<std::uint64_t> indices(kRows);
+      const auto segments = runtime::Segments::rows(kRows, length);
+      runtime::reduce(input.data() + offset, sums.data(), n, {.segments = segments, .config = config()});
+      runtime::argmax(input.data() + offset, greatest.data(), indices.data(), n,
+                      {.segments = segments, .config = config()});
+      const auto found_sums = downloaded(sums), found_greatest = downloaded(greatest);
+      std::vector<std::uint64_t> found_indices(kRows);
+      indices.download(found_indices.data());
+      for (u64 row = 0; row < kRows; ++row) {
+        const auto begin = items.begin() + static_cast<std::ptrdiff_t>(offset + row * length);
+        const auto end = begin + static_cast<std::ptrdiff_t>(length), best = std::max_element(begin, end);
+        u32 sum = 0;
+        for (auto item = begin; item != end; ++item) sum += static_cast<u32>(*item);
+        ASSERT_EQ(static_cast<u32>(found_sums[row]), sum) << "row " << row;
+        ASSERT_EQ(found_greatest[row], *best) << "row " << row;
+        ASSERT_EQ(found_indices[row], static_cast<u64>(best - begin)) << "row " << row;
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ShortRowsOnGpu,
                          testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
 
 class SegmentsOnGpu : public FamiliesOnGpu {

@@ -19,6 +19,7 @@ namespace scantune::extremes_test {
 namespace {
 
 constexpr u64 kSequences = 3;
+constexpr u64 kShortRowItems = 12;  // at most
 constexpr u32 kMark = 0x5ca7;
 constexpr unsigned char kUnwritten = 0x77;
 
@@ -210,6 +211,12 @@ ReduceRequest cut(const FamilyModel& family, ReduceRequest request, u64 items) {
     request.init = Init::value;
     return request;
   }
+  if (family.name() == std::string_view("reduce_short_rows")) {
+    request.segments = Segments::rows;
+    request.n *= kSequences;
+    request.rows = items == 0 ? kSequences : ceil_div(request.n, kShortRowItems);
+    return request;
+  }
   if (request.segments == Segments::none) return request;
   request.n *= kSequences;
   (request.segments == Segments::rows ? request.rows : request.columns) = kSequences;
@@ -230,6 +237,8 @@ Config config_of(const Case& one, const ReduceRequest& request) {
   Config config = one.family->default_config(request, kHostSm);
   for (const auto& [name, value] : {std::pair("block_threads", 64),
                                     {"unroll", 8},
+                                    {"vectors_per_thread", 1},
+                                    {"items_per_read", 1},
                                     {"columns_per_block", 2},
                                     {"band_lines", 3'400},
                                     {"cluster_blocks", 2}})

@@ -416,6 +416,22 @@ const std::vector<Setting> kSettings = {
      0,
      0,
      7},
+    // Rows as vectors that are not on boundaries in global memory, and rows of several threads, in turn and in order.
+    {.family = "reduce_short_rows",
+     .values =
+         {{"block_threads", "64"}, {"vectors_per_thread", "2"}, {"threads_per_row", "1"}, {"items_per_read", "4"}},
+     .misaligned_input_bytes = 4,
+     .rows = 49,
+     .tail_items = 90},
+    {.family = "reduce_short_rows",
+     .values =
+         {{"block_threads", "64"}, {"vectors_per_thread", "1"}, {"threads_per_row", "4"}, {"items_per_read", "1"}},
+     .misaligned_input_bytes = 4,
+     .rows = 60},
+    {.family = "reduce_short_rows",
+     .values = {{"block_threads", "64"}, {"vectors_per_thread", "1"}, {"threads_per_row", "8"}},
+     .custom = affine_maps(),
+     .rows = 44},
     // Several bands, which a second launch folds.
     {.family = "reduce_columns",
      .values = {{"block_threads", "64"}, {"columns_per_block", "4"}, {"unroll", "1"}, {"band_lines", "256"}},

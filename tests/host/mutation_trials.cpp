@@ -183,7 +183,10 @@ class ReduceTrial : public Trial {
       request.custom_bytes = scan.custom_bytes;
       request.custom_alignment = scan.custom_alignment;
     }
-    if (setting.rows != 0) request.segments = Segments::rows;
+    if (setting.rows != 0) {
+      request.segments = Segments::rows;
+      request.n = 64 * setting.rows;  // as of scans
+    }
     request.rows = setting.rows;
     if (setting.columns != 0) request.segments = Segments::columns;
     request.columns = setting.columns;

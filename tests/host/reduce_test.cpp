@@ -22,11 +22,15 @@ namespace {
 
 constexpr std::size_t kSampledProblems = 24 * kTestEffort;  // of each family
 constexpr int kMaxTileItems = 4096;
+constexpr u64 kTurns = 9;  // counts of rows, columns and segments that sizes are cut into
 constexpr int kBuiltInOperators = static_cast<int>(Operator::custom_cheap);
 
 std::span<const FamilyModel* const> reduce_families() { return families_of<ReduceRequest>(Standing::library); }
 
-bool is_of_rows(const FamilyModel& family) { return family.name() == std::string_view("reduce_rows"); }
+bool is_of_short_rows(const FamilyModel& family) { return family.name() == std::string_view("reduce_short_rows"); }
+bool is_of_rows(const FamilyModel& family) {
+  return family.name() == std::string_view("reduce_rows") || is_of_short_rows(family);
+}
 bool is_of_columns(const FamilyModel& family) { return family.name() == std::string_view("reduce_columns"); }
 bool is_of_segments(const FamilyModel& family) { return family.name() == std::string_view("reduce_segments"); }
 
@@ -63,8 +67,16 @@ ScanRequest as_scan(const ReduceRequest& request) {
           .n = request.n};
 }
 
-// Returns a request that the family is for: a family of rows, columns or segments gets a few of them. The types of
-// offsets, their forms and where their count lies take turns.
+// Rows of one of several lengths, where there are enough items to cut all but the last to it. The first ones are whole
+// vectors of any type.
+u64 short_rows(u64 n, u64 turn) {
+  constexpr u64 kLengths[] = {16, 32, 48, 3, 112, 7, 64, 31, 1};
+  const u64 length = kLengths[(turn - 1) % std::size(kLengths)];
+  return n >= length * length ? ceil_div(n, length) : turn;
+}
+
+// Returns a request that the family is for: a family of rows, columns or segments gets a few of them, and one of short
+// rows as many as make them short. The types of offsets, their forms and where their count lies take turns.
 ReduceRequest asked_of(const FamilyModel& family, ReduceRequest request, u64 n, u64 rows = 1) {
   request.n = n;
   if (is_of_segments(family)) {
@@ -86,7 +98,7 @@ ReduceRequest asked_of(const FamilyModel& family, ReduceRequest request, u64 n, 
   }
   if (!is_of_rows(family)) return request;
   request.segments = Segments::rows;
-  request.rows = rows;
+  request.rows = is_of_short_rows(family) ? short_rows(n, rows) : rows;
   if (unsupported_reason(request) != nullptr) request.rows = 1;  // more than items, or a row without any
   return request;
 }
@@ -257,6 +269,11 @@ void check(const Case& reduction) {
   check(reduction, request.n == 0 ? Bytes() : scan_items(drawn, reduction.seed, reduction.custom), init);
 }
 
+// What is read at once, and a tile, must suit the length of short rows. Other configs take any request here.
+bool takes(const Config& config, const ReduceRequest& request) {
+  return !is_of_short_rows(config.family()) || reject_reason(config, request, kHostSm) == nullptr;
+}
+
 void check_edge_sizes(const ReduceRequest& of, const Config& config, Random& random,
                       const TestOperator* custom = nullptr, const std::vector<bool>& alignments = {true, false}) {
   const FamilyModel& family = config.family();
@@ -266,7 +283,11 @@ void check_edge_sizes(const ReduceRequest& of, const Config& config, Random& ran
   std::erase_if(sizes, [](u64 n) { return n > 19 * kMaxTileItems + 17; });
   for (const u64 n : sizes)
     for (const bool aligned : alignments) {
-      const ReduceRequest request = asked_of(family, of, n, 1 + random.below(9));
+      const u64 first_turn = random.below(kTurns);
+      ReduceRequest request = asked_of(family, of, n, 1 + first_turn);
+      for (u64 turn = 1; turn < kTurns && !takes(config, request); ++turn)
+        request = asked_of(family, of, n, 1 + (first_turn + turn) % kTurns);
+      if (!takes(config, request)) continue;
       Case reduction{request, config, random.below(1u << 30), custom};
       if (!aligned) {
         reduction.variant = Variant::any;
@@ -515,6 +536,10 @@ const std::vector<Small> kSmall = {
     {"reduce_atomic", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "4"}}},
     {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "2"}}},
+    {"reduce_short_rows",
+     {{"block_threads", "64"}, {"vectors_per_thread", "1"}, {"threads_per_row", "4"}, {"items_per_read", "1"}}},
+    // Vectors at once, which the kernel for any pointers puts on a boundary.
+    {"reduce_short_rows", {{"block_threads", "64"}, {"vectors_per_thread", "2"}, {"threads_per_row", "2"}}},
     {"reduce_segments",
      {{"block_threads", "64"},
       {"segment_threads", "2"},
@@ -692,6 +717,7 @@ TEST_P(SmallReduce, TellsThatNothingHasNoPlace) {
     if (n == 10 && has_rows && !is_rehearsal()) {
       ASSERT_GT(reduction.request.rows + reduction.request.columns, n);
     }
+    if (!takes(config, reduction.request)) continue;
     check(reduction, Bytes(n, 0x7f), {0});  // which are the identity themselves
     if (HasFailure()) return;
   }

@@ -20,6 +20,7 @@ namespace {
 constexpr unsigned kReductionOfLanes = 0x3c4;  // REDUX
 constexpr unsigned kPrefetch = 0x3bc;          // UBLKPF, made of cp.async.bulk.prefetch.L2
 constexpr unsigned kWait = 0x82e;              // ACQBULK, made of griddepcontrol.wait
+constexpr unsigned kLoadShared = 0x984;        // LDS
 constexpr unsigned kMeeting = 0x348;           // WARPSYNC.COLLECTIVE, where diverged lanes meet for a shuffle
 
 using Opcodes = std::vector<unsigned>;
@@ -81,6 +82,23 @@ TEST(OneShot, ReducesLanesOfIntegersByOneInstructionWhereThereIsOne) {
   for (const int sm : {80, 120})
     EXPECT_GT(reductions(ValueType::i32, sm), reductions(ValueType::f32, sm)) << "sm_" << sm;
   EXPECT_EQ(reductions(ValueType::i32, 75), 0);
+}
+
+// Groups would read the same banks if each word of a vector was loaded by itself.
+TEST(ReduceShortRows, ReadsVectorsByOneInstructionEach) {
+  const ReduceRequest request{.input_type = ValueType::f32,
+                              .accumulator_type = ValueType::f32,
+                              .output_type = ValueType::f32,
+                              .segments = Segments::rows,
+                              .n = 16 * kTestedItems,
+                              .rows = kTestedItems};
+  const auto loads = [&](const char* items_per_read) {
+    const Config config = config_of(*find_family("reduce_short_rows"), request, {{"items_per_read", items_per_read}});
+    return std::ranges::count(
+        opcodes_of_kernel(instantiate(request, config, Variant::aligned), "reduce_short_rows", 90), kLoadShared);
+  };
+  ASSERT_GT(loads("1"), 0);
+  EXPECT_LT(loads("4"), 2 * loads("1"));
 }
 
 struct PrefetchingKernel {

@@ -64,6 +64,10 @@ ReduceRequest request_of(const RowReader& row, bool many) {
   if (takes_rows<ReduceRequest>(row.family())) {
     request.segments = Segments::rows;
     request.rows = many ? 1 << 12 : 8;
+    if (row.family().name() == std::string_view("reduce_short_rows"))
+      request.rows = ceil_div(request.n, row.is("which", "first")    ? u64{7}
+                                         : row.is("which", "second") ? u64{16}
+                                                                     : u64{250});
   } else if (takes_columns<ReduceRequest>(row.family())) {
     request.segments = Segments::columns;
     request.columns = many ? 1 << 10 : 16;
@@ -171,6 +175,10 @@ TEST(Reductions, OfExtremesCompileForAnArchitectureEach) {
       if (family->name() == std::string_view("reduce_rows")) request.segments = Segments::rows;
       if (family->name() == std::string_view("reduce_columns")) request.segments = Segments::columns;
       if (request.segments == Segments::rows) request.rows = 1 << 12;
+      if (family->name() == std::string_view("reduce_short_rows")) {
+        request.segments = Segments::rows;
+        request.rows = request.n / 32;
+      }
       if (request.segments == Segments::columns) request.columns = 1 << 10;
       if (family->name() == std::string_view("reduce_segments")) {
         request.segments = Segments::offsets;
