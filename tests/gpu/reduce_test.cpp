@@ -244,6 +244,29 @@ TEST_P(ShortRowsOnGpu, AreSummedAndSearchedFromAnyItemOn) {
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ShortRowsOnGpu,
                          testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
 
+class ShortRowsLargeOnGpu : public ShortRowsOnGpu {};
+
+// Half of an index would lead to another row: only the last one has another sum.
+TEST_P(ShortRowsLargeOnGpu, AreRightOfMoreThan2To32Items) {
+  if (!is_of("reduce_rows") && !is_of("reduce_short_rows")) GTEST_SKIP() << "it takes no rows";
+  constexpr u64 kLength = 48, kRows = (u64{1} << 32) / kLength + 1'000, kItems = kRows * kLength;
+  constexpr u64 kBytes = kItems + kRows;
+  if (kBytes + kBytes / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has free";
+  const runtime::Buffer<std::int8_t> input(kItems), sums(kRows);
+  device_->fill(input.data(), std::byte{1}, kItems);
+  const std::int8_t nine = 9;
+  device_->upload(input.data() + kItems - 1, &nine, 1);
+  runtime::reduce(input.data(), sums.data(), kItems,
+                  {.segments = runtime::Segments::rows(kRows, kLength), .config = config()});
+  std::vector<std::int8_t> found(kRows), expected(kRows, kLength);
+  expected.back() += 8;
+  sums.download(found.data());
+  EXPECT_EQ(std::ranges::mismatch(found, expected).in1, found.end());
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ShortRowsLargeOnGpu,
+                         testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
+
 class SegmentsOnGpu : public FamiliesOnGpu {
  protected:
   SegmentsOnGpu() : FamiliesOnGpu(std::chrono::minutes(5)) {}
