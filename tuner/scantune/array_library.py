@@ -29,8 +29,8 @@ class ArrayLibrary:
     on_device: Callable[[int], AbstractContextManager[Any]] | None  # makes a GPU current, if it is not
     on_stream: Callable[[int, int], AbstractContextManager[Any]] | None  # makes a GPU and one of its streams current
     empty_like: Callable[[Any], Any] | None = None  # empty() in fewer steps, like a contiguous array
-    # empty() of the same shape, whose axes are in the order that they have in memory: a transposed array gets transposed
-    # results, which are written where neighbours were read.
+    # empty() of the same shape, with axes in the order that they have in memory: results of a transposed array are
+    # transposed, so that neighbours are written where neighbours were read.
     like: Callable[[Any, str], Any] | None = None
     # Lets a GPU's stream use an array's memory until its work is done, whatever the library's own streams do. None
     # where that is left to the caller.
