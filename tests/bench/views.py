@@ -21,12 +21,14 @@ import math
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import c_interface
+import results_file
 
 torch: Any = importlib.import_module("torch")
 Tensor = Any
@@ -286,33 +288,38 @@ def timed(library: Library, view: View) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def geomean(values: Iterable[float]) -> float:
-    logs = [math.log(value) for value in values]
-    return math.exp(sum(logs) / len(logs)) if logs else math.nan
+_COLUMNS = (
+    "algorithm", "items", "kind", "cases", "torch_over_ours_geomean", "worst", "below_1", "tb_per_s_median",
+    "tb_per_s_worst",
+)  # fmt: skip
 
 
-def summary(rows: list[dict[str, Any]]) -> str:
-    classes: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+def classes(rows: list[dict[str, Any]]) -> list[list[str | int | float]]:
+    """Return a row for each kind of view, algorithm and size."""
+    found: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
         items = math.prod(row["sizes"])
-        size = "to 2^16" if items <= 1 << 16 else "to 2^22" if items <= 1 << 22 else "larger"
+        size = "to 2^16" if items <= 1 << 16 else "to 2^22" if items <= 1 << 22 else "to 2^28"
         algorithm = "scan" if row["operation"] in ("scan", "exclusive", "reverse") else "reduce"
-        classes.setdefault((algorithm, size, row["kind"]), []).append(row)
-    lines = ["algorithm, items, kind: cases, torch over ours (geomean, worst, below 1), TB/s (median, worst)"]
-    for name, members in sorted(classes.items()):
+        found.setdefault((algorithm, size, row["kind"]), []).append(row)
+    summed: list[list[str | int | float]] = []
+    for name, members in sorted(found.items()):
         ratios = [row["ratio"] for row in members]
         speeds = [row["tb_per_s"] for row in members]
-        lines.append(
-            f"{', '.join(name)}: {len(members)}, {geomean(ratios):.2f} {min(ratios):.2f} "
-            f"{sum(ratio < 1 for ratio in ratios)}, {statistics.median(speeds):.2f} {min(speeds):.2f}"
+        geomean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
+        below = sum(ratio < 1 for ratio in ratios)
+        summed.append(
+            [*name, len(members), geomean, min(ratios), below, float(statistics.median(speeds)), float(min(speeds))]
         )
-    return "\n".join(lines)
+    return summed
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, required=True)
     parser.add_argument("--json", type=Path, required=True)
+    parser.add_argument("--csv", type=Path, help="receives a row for each kind of view and size")
+    parser.add_argument("--commit", default="", help="names the commit in that file")
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--seed", type=int, default=46)
     parser.add_argument("--seconds", type=float, default=1e9)
@@ -330,6 +337,14 @@ def main() -> None:
             print("FAILED", view, str(error)[:300], flush=True)
         found = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "failed": failures, "rows": rows}
         options.json.write_text(json.dumps(found))
+    facts = {
+        "gpu": torch.cuda.get_device_name(), "date": datetime.now(timezone.utc).date().isoformat(),
+        "commit": options.commit, "against": f"torch {torch.__version__}",
+        "method": f"tests/bench/views.py, seed {options.seed}, {len(rows)} drawn views",
+    }  # fmt: skip
+    text = results_file.text_of(facts, _COLUMNS, classes(rows))
+    if options.csv:
+        options.csv.write_text(text, encoding="utf-8")
     worst = sorted(rows, key=lambda row: row["ratio"])[:30]
     for row in worst:
         print(
@@ -349,7 +364,7 @@ def main() -> None:
                 )
             )
         )
-    print(summary(rows))
+    print(text)
     raise SystemExit(1 if failures else 0)
 
 
