@@ -89,8 +89,8 @@ void check_config_of_nothing(const Asked& asked) {
   select_given(asked.config, device_of(asked.device)->identity(), of_one_item);
 }
 
-// What a thread's calls use: plans, and the records that they were chosen by.
-struct OfThread {
+// What the calls of a thread use: plans, and the records that they were chosen by.
+struct ThreadCalls {
   u64 generation = ~u64{0};  // of the records
   std::shared_ptr<const TuningTable> records;
   PlanCache plans;
@@ -105,11 +105,12 @@ struct OfThread {
 
 void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
   if (asked.has_nothing_to_do()) return check_config_of_nothing(asked);
-  thread_local OfThread of_thread;
-  OfThread& mine = of_thread;
-  if (mine.generation != records_generation.load(std::memory_order_relaxed)) [[unlikely]]
-    mine.refresh();
-  run_checked(device_of(asked.device), *mine.records, mine.plans,
+  thread_local ThreadCalls of_this_thread;
+  ThreadCalls& calls = of_this_thread;
+  if (calls.generation != records_generation.load(std::memory_order_relaxed)) [[unlikely]]
+    calls.refresh();
+  const u64 generation = calls.generation;
+  run_checked(device_of(asked.device), *calls.records, calls.plans,
               {.request = asked.request,
                .custom = asked.custom,
                .pointers = pointers,
@@ -118,6 +119,9 @@ void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
                .config = asked.config,
                .stream = stream_of(stream),
                .states = asked.states});
+  // A remark on the way may have called a log that reloaded and scanned: what is remembered is of records before.
+  if (calls.generation != generation) [[unlikely]]
+    calls.plans.clear();
 }
 
 std::unique_ptr<OffsetsCheck> loaded_check(const Asked& asked) {

@@ -10,7 +10,7 @@ namespace scantune::c_api {
 
 // The simplest request with the same results in the same places, of a supported one with strides or of one row or
 // column. Where its items are dense, layout.input.first and layout.output.first say where they begin, relative to the
-// caller's pointers; extents and strides are otherwise those of the request returned, not the caller's.
+// caller's pointers.
 ScanRequest canonical(const ScanRequest& given);
 ReduceRequest canonical(const ReduceRequest& given);
 
@@ -21,7 +21,7 @@ bool may_be_simpler(const Typed& request) {
 }
 
 // Replaces a checked request by its canonical one, unless the caller gives a config, which is one for the request as it
-// is written. Every scan() calls this, so it compares once.
+// is written.
 template <class Typed>
 void make_canonical(const scantune_head& head, Typed& request) {
   if (request.segments == Segments::none) [[likely]]

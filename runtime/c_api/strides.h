@@ -14,8 +14,8 @@ void take_given_strides(const scantune_scan_request& caller, ScanRequest& reques
 // The same for a reduction, whose results are dense.
 void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request);
 
-// Whether rows with strides are scanned as rows or as columns: rows that are closer together than their items are
-// columns, and so are few long rows, each too long for one CTA.
+// Whether rows with strides are scanned as rows or as columns: several rows of a plane that are closer together than
+// their items are columns, and so are few long rows.
 Segments strided_segments(const Layout& layout, u64 rows, u64 length);
 
 // Every scan() calls this, so it compares once.

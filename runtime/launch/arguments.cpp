@@ -42,13 +42,15 @@ StridedAxes axes_of(const Request& request) {
           {"plane_stride", layout.input.plane, sequences / std::max<u64>(layout.plane_sequences, 1)}};
 }
 
-// The strides as the caller gave them: in reverse the kernels have the negative ones of items.
+// The strides of rows and planes as they are solved, merged or swapped. In reverse kernels have the negative ones of
+// items.
 std::string strides_text(const Layout& layout) {
   std::string text;
   for (const auto& [prefix, strides] : {std::pair("", layout.input), {", out_", layout.output}}) {
     const std::string next = *prefix == '\0' ? ", " : prefix;
     const i64 item = strides.first != 0 ? -strides.item : strides.item;
-    text += prefix + ("row_stride " + std::to_string(strides.sequence)) + next + "item_stride " + std::to_string(item);
+    text += prefix + ("item_stride " + std::to_string(item));
+    if (strides.sequence != 0) text += next + "row_stride " + std::to_string(strides.sequence);
     if (strides.plane != 0) text += next + "plane_stride " + std::to_string(strides.plane);
   }
   return text;
@@ -202,6 +204,7 @@ void Arguments::take_layout(KernelArguments& arguments, const Pointers& pointers
     if (places_[place].lowest_bytes != 0) arguments.set_operand(places_[place].role, begin(place, pointers));
 }
 
+// Only requests that are measured come here, whose items begin at their pointers.
 void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
   for (std::size_t place = 0; place < count_; ++place)
     if (!places_[place].is_argument) arguments.set_operand(places_[place].role, pointers[place]);

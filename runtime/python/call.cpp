@@ -60,6 +60,10 @@ Array Call::flattened(const Array& x) const {
   const Library::Current for_a_copy = current(x.place);
   Array flat = input("x", library_.is_known() ? library_.flat(x) : reshaped(x));
   if (flat.extents.size() != 1) refuse(nb::type_error, "x does not become one-dimensional by its reshape()");
+  if (has_stream() && !library_.is_known() && flat.first != x.first && !flat.by_dlpack.is_valid())
+    refuse(
+        nb::value_error,
+        "x is copied by its reshape(), whose stream nobody tells, and stream is given: pass an array of one dimension");
   return flat;
 }
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -25,7 +26,7 @@ struct Driver {
   int (*set_bytes)(std::uint64_t, unsigned char, std::size_t, Pointer) = nullptr;
   int (*set_halves)(std::uint64_t, unsigned short, std::size_t, Pointer) = nullptr;
   int (*set_words)(std::uint64_t, unsigned, std::size_t, Pointer) = nullptr;
-  int (*set_words_of_rows)(std::uint64_t, std::size_t, unsigned, std::size_t, std::size_t, Pointer) = nullptr;
+  int (*copy)(std::uint64_t, std::uint64_t, std::size_t, Pointer) = nullptr;
   int (*retain_context)(Pointer*, int) = nullptr;
   int (*release_context)(int) = nullptr;
   int (*push_context)(Pointer) = nullptr;
@@ -52,7 +53,7 @@ const Driver* driver() {
   find(library, "cuMemsetD8Async", found.set_bytes);
   find(library, "cuMemsetD16Async", found.set_halves);
   find(library, "cuMemsetD32Async", found.set_words);
-  find(library, "cuMemsetD2D32Async", found.set_words_of_rows);
+  find(library, "cuMemcpyDtoDAsync_v2", found.copy);
   find(library, "cuDevicePrimaryCtxRetain", found.retain_context);
   find(library, "cuDevicePrimaryCtxRelease_v2", found.release_context);
   find(library, "cuCtxPushCurrent_v2", found.push_context);
@@ -92,6 +93,17 @@ class OnGpu {
   std::optional<std::int32_t> gpu_;  // none: it was current before
 };
 
+// The driver sets no words of 8 bytes: what is set is copied after itself, twice as much each time.
+void fill_with_two_words(const Driver& cuda, std::uint64_t address, const std::uint32_t (&words)[2],
+                         std::uint64_t items, Pointer stream) {
+  check(cuda.set_words(address, words[0], 1, stream), "cuMemsetD32Async");
+  check(cuda.set_words(address + sizeof(words[0]), words[1], 1, stream), "cuMemsetD32Async");
+  for (std::uint64_t done = 1; done < items; done *= 2) {
+    const std::uint64_t more = std::min(done, items - done);
+    check(cuda.copy(address + done * sizeof(words), address, more * sizeof(words), stream), "cuMemcpyDtoDAsync");
+  }
+}
+
 }  // namespace
 
 std::optional<std::int32_t> current_gpu() {
@@ -124,9 +136,7 @@ void fill_on_gpu(void* first, const std::string& item, std::uint64_t items, std:
   else if (item.size() == 4 || words[0] == words[1])
     check(cuda.set_words(address, words[0], items * item.size() / sizeof(words[0]), in), "cuMemsetD32Async");
   else
-    for (const int word : {0, 1})  // each item is a row of two words
-      check(cuda.set_words_of_rows(address + word * sizeof(words[0]), item.size(), words[word], 1, items, in),
-            "cuMemsetD2D32Async");
+    fill_with_two_words(cuda, address, words, items, in);
 }
 
 Event::Event(std::int32_t gpu, std::uint64_t stream) : gpu_(gpu) {

@@ -1,8 +1,6 @@
 // Items of results that no kernel writes.
 #pragma once
 
-#include <string>
-
 #include "python/call.h"
 
 namespace scantune::python {

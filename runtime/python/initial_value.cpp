@@ -69,9 +69,10 @@ std::string initial_value(const std::string& function, const Operation& operatio
     return bytes_of<std::int32_t>(is_true ? 1 : 0);
   }
   if (init.is_none()) return {};
+  std::string bytes = bytes_of_number({function, start.name}, init, scantune_accumulator(items.type, results.type));
   // Accumulators are wider than small integers, in which the value would wrap.
   if (!results.is_floating() && results.bits < 32) item_bytes({function, start.name}, init, results);
-  return bytes_of_number({function, start.name}, init, scantune_accumulator(items.type, results.type));
+  return bytes;
 }
 
 }  // namespace scantune::python

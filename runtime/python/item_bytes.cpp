@@ -1,6 +1,5 @@
 #include "python/item_bytes.h"
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 

@@ -24,7 +24,9 @@ nb::object Library::empty(const Array& like, const std::vector<std::uint64_t>& s
 }
 
 nb::object Library::like(const Array& array, const ElementType& type) const {
-  const nb::object made = is_contiguous(array) ? nb::none() : nb::object(row_.attr("like"));
+  const auto repeats = [](const Extent& extent) { return extent.size > 1 && extent.stride == 0; };
+  const bool is_in_c_order = is_contiguous(array) || std::ranges::any_of(array.extents, repeats);
+  const nb::object made = is_in_c_order ? nb::none() : nb::object(row_.attr("like"));
   return made.is_none() ? empty(array, shape_of(array), type) : made(array.object, type.name);
 }
 

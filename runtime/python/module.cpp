@@ -79,8 +79,10 @@ NB_MODULE(_native, module) {
   scantune::python::add_combinations_into(module);
   scantune::python::add_sorts_into(module);
   scantune::python::add_selections_into(module);
-  module.def("reload", &reload,
-             "Read the tuning databases again: later calls and plans use what the tuner has saved since.");
+  module.def(
+      "reload", &reload,
+      "Read the tuning databases again: later calls and plans use what the tuner has saved since. The next call of\n"
+      "each thread for a problem chooses and loads kernels again, so it cannot be captured into a graph.");
   module.def("_seen", &seen);
   module.def("_stream", [](nb::handle stream) { return scantune::python::stream_of("stream", stream); });
 }

@@ -1,5 +1,6 @@
 #include "python/scan_arguments.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -21,13 +22,20 @@ nb::tuple first_along(std::size_t axis) {
   return nb::tuple(index);
 }
 
-// Writes the identity before the results along the axis. Arrays of ours are contiguous, and filled as a whole.
+// The first plane of an array of ours along an axis, if it is contiguous, else the array.
+Array filled_part(Array made, std::size_t axis) {
+  const auto outer = made.extents.begin() + static_cast<std::ptrdiff_t>(axis);
+  if (std::all_of(made.extents.begin(), outer, [](const Extent& extent) { return extent.size == 1; })) outer->size = 1;
+  return made;
+}
+
+// Writes the identity before the results along the axis.
 void write_initial(const Call& call, const ScanArguments& arguments, const Array& made, std::size_t axis) {
   const nb::int_ identity(arguments.operation.op == SCANTUNE_PRODUCT ? 1 : 0);
   if (call.library().makes_arrays())
     nb::object(made.object)[first_along(axis)] = identity;
   else
-    fill(call, made, "include_initial", identity);
+    fill(call, filled_part(made, axis), "include_initial", identity);
 }
 
 // The array without its first plane along an axis.
@@ -41,7 +49,8 @@ Array without_first(Array array, std::size_t axis) {
 // Where the results go, in an array that is made for them.
 Array made_results(const Call& call, const ScanArguments& arguments, const Array& x, std::optional<std::size_t> axis,
                    const ElementType& type) {
-  if (!arguments.includes_initial) return call.output("out", call.made_like(x, type));
+  if (!arguments.includes_initial)
+    return call.output("out", arguments.is_planned ? call.made(x, shape_of(x), type) : call.made_like(x, type));
   std::vector<std::uint64_t> shape = shape_of(x);
   ++shape[*axis];
   Array made = call.output("out", call.made(x, shape, type));

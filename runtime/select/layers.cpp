@@ -1,7 +1,6 @@
 #include "select/layers.h"
 
 #include <algorithm>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>

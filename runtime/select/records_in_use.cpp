@@ -30,9 +30,10 @@ Table held() {
   return records().table;
 }
 
+// The table of before is destroyed without the lock.
 void put(Table table) {
   const std::lock_guard lock(records().holding);
-  records().table = std::move(table);
+  records().table.swap(table);
   records_generation.fetch_add(1);
 }
 

@@ -49,6 +49,26 @@ TEST_F(Reload, MakesCallsAndLaterPlansUseTheRecordsThatWereSavedSince) {
   EXPECT_TRUE(contains(before.describe(), "block_threads=64")) << "a plan keeps its config";
 }
 
+TEST_F(Reload, MakesTheNextCallOfAProblemOneThatCannotBeCaptured) {
+  runtime::reload();
+  threads_of_a_scan();
+  const Stream stream = device_->make_stream();
+  const auto scan = [&] {
+    runtime::scan(static_cast<const int*>(address(0x1000000)), static_cast<int*>(address(0x9000000)), kReloadedItems,
+                  {.stream = stream});
+  };
+  scan();
+  runtime::reload();
+  device_->begin_capture(stream, 1);
+  EXPECT_TRUE(contains(message_of<RequestError>(scan), "the stream is being captured, and a first call"));
+  device_->end_capture(stream);
+  scan();
+  device_->begin_capture(stream, 1);
+  EXPECT_EQ(message_of<RequestError>(scan), "");
+  device_->end_capture(stream);
+  device_->destroy_graph(1);
+}
+
 TEST_F(Reload, LeavesOutADatabaseThatCannotBeReadAnyMore) {
   SQLite::Database database = create(file_);
   insert(database, row_with("lookback", kReloadedItems, "block_threads", 64));

@@ -41,6 +41,7 @@ void use_everything(int thread) {
   plan(in.data(), out.data(), stream);
   expect_sums("a plan");
   runtime::release(stream);
+  runtime::reload();
   EXPECT_THROW(plan(in.data(), nullptr, stream), RequestError);
   EXPECT_NE(plan.describe().find("i32 inclusive sum of " + std::to_string(items)), std::string::npos);
 }

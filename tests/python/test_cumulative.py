@@ -208,6 +208,11 @@ UNALIGNED = np.zeros(33, "uint8")[1:].view("int64")
             "scan: init is 9223372036854775808, which is not of type int64",
         ),
         (
+            lambda: scantune.scan(np.zeros(2, "int8"), "max", init=1.5),
+            TypeError,
+            "init is an object of type float; it must be an integer",
+        ),
+        (
             lambda: scantune.scan(np.zeros(2, "uint8"), "max", init=300),
             ValueError,
             "scan: init is 300, which is not of type uint8",
@@ -297,3 +302,5 @@ def test_results_have_their_axes_in_the_order_that_those_of_the_items_have_in_me
         found = scantune.scan(view, axis=1)
         assert found.strides == np.empty_like(view, found.dtype).strides
         np.testing.assert_array_equal(found, np.cumsum(view, 1, dtype=found.dtype))
+    repeated = np.broadcast_to(x[0, 0], (5, 6, 30))
+    assert scantune.scan(repeated, axis=1).flags.c_contiguous

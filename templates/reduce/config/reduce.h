@@ -68,7 +68,7 @@ struct ReduceRequest {
   u64 rows = 0;                                      // of Segments::rows, each with a result of its own
   u64 columns = 0;                                   // of Segments::columns, likewise
   u64 segment_count = 0;                             // of Segments::offsets, likewise; in memory there may be fewer
-  Layout layout = {};                                // strides of rows or columns that are not dense
+  Layout layout = {};                                // strides of rows or columns, or where dense items begin
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {

@@ -67,9 +67,10 @@ struct Family<ReduceShortRowsConfig> {
   static constexpr u64 kMostRowItems = 2048;
 
   static constexpr const char* unsupported_reason(const ReduceRequest& request, int sm) {
-    if (request.segments != Segments::rows) return "reduce_short_rows takes whole rows, and the request has none";
+    if (request.segments != Segments::rows)
+      return "reduce_short_rows reduces rows, and the request is not divided into rows";
     if (request.layout.is_strided()) return "reduce_short_rows takes tiles of contiguous rows, and these have strides";
-    if (row_items(request) > kMostRowItems) return "rows are longer than 2048 items, the most in a tile";
+    if (row_items(request) > kMostRowItems) return "reduce_short_rows takes rows of up to 2048 items";
     if (const char* reason = scantune::unsupported_reason(request)) return reason;
     return invalid_reason(default_config(request, sm), request, sm);
   }
@@ -79,9 +80,8 @@ struct Family<ReduceShortRowsConfig> {
     return row_items(request) * static_cast<u64>(request.input_bytes()) <= 4096 && request.rows >= 256 ? 2 : 0;
   }
 
-  // Tiles that keep memory busy, unless SMs would get none: measurements on an H200 found larger ones better only where
-  // positions are compared. Groups are as small as read different banks and leave few
-  // threads without a row.
+  // On an H200 larger tiles are faster only where positions are compared. Where SMs would get none, tiles are smaller.
+  // The smallest groups are taken that read different banks and leave few threads idle.
   static constexpr ReduceShortRowsConfig default_config(const ReduceRequest& request, int sm) {
     ReduceShortRowsConfig config{.vectors_per_thread = request.has_position() ? kMostVectors : 4,
                                  .pdl = limits_of(sm).has_pdl ? 1 : 0};
@@ -117,7 +117,8 @@ struct Family<ReduceShortRowsConfig> {
     if (threads < 1 || threads > kWarpThreads || (threads & (threads - 1)) != 0)
       return "threads_per_row must be a power of two up to 32";
     if (const char* reason = invalid_read_reason(config.items_per_read, request)) return reason;
-    if (most_row_items(config, request) < row_items(request)) return "the CTA holds fewer items than a row has";
+    if (most_row_items(config, request) < row_items(request))
+      return "block_threads and vectors_per_thread must hold a row";
     if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the tile does not fit in shared memory";

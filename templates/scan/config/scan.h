@@ -73,7 +73,7 @@ struct ScanRequest {
   u64 columns = 0;             // of Segments::columns, likewise
   u64 segment_count = 0;       // of Segments::offsets, likewise; in memory there may be fewer
   u64 capacity = 0;            // totals for which there is room, with OutputRoom::limited
-  Layout layout = {};          // strides of rows or columns that are not dense
+  Layout layout = {};          // strides of rows or columns, or where dense items begin
   ComparedType key_type = {};  // of keys that a source compares, which tells kernels of it
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
