@@ -151,9 +151,10 @@ ReduceRequest canonical(const ReduceRequest& given) {
   Axes ascending = axes;
   if (commutes(given)) turn(ascending, ascending.items);
   const auto segments = dense_segments(ascending);
-  request.layout = segments ? dense_layout(ascending) : layout_of(axes);
+  const bool are_rows = ascending.items.in == 1;  // however far apart
+  request.layout = segments ? dense_layout(ascending) : layout_of(are_rows ? ascending : axes);
   request.layout.output = {};
-  divide(request, segments ? *segments : axes.items.in != 1 ? Segments::columns : Segments::rows, axes.all_rows());
+  divide(request, segments ? *segments : are_rows ? Segments::rows : Segments::columns, axes.all_rows());
   return request;
 }
 
