@@ -235,6 +235,18 @@ TEST(Strides, LeadReductionsToTheirItems) {
   }
 }
 
+// Rows that several CTAs reduce by default, with gaps, forward and backward. Their least item is in several shares.
+TEST(Strides, OfFewLongRowsLeadSeveralCtasToTheirItems) {
+  std::mt19937 random(23);
+  constexpr Shape kShape{1, 2, 20'001};
+  constexpr i64 kApart = 20'004;
+  for (const Places& places : {Places{1, kApart, 0, 3, 2 * kApart}, Places{-1, kApart, 0, 20'002, 2 * kApart},
+                               Places{1, -kApart, 0, kApart + 1, 2 * kApart}}) {
+    check_reductions(kShape, places, random);
+    if (failed()) return;
+  }
+}
+
 // Views of dense items, which a request without strides solves: one row, and rows and columns, backwards, from the
 // other end, and in planes. Pointers are of any alignment, that of the caller's and that where the items begin.
 TEST(Strides, OfDenseItemsLeadToAllOfThem) {

@@ -241,6 +241,7 @@ Config config_of(const Case& one, const ReduceRequest& request) {
                                     {"items_per_read", 1},
                                     {"columns_per_block", 2},
                                     {"band_lines", 3'400},
+                                    {"blocks_per_row", 3},
                                     {"cluster_blocks", 2}})
     for (int index = 0; index < static_cast<int>(one.family->parameters().size()); ++index)
       if (one.family->parameters()[static_cast<std::size_t>(index)].name == std::string_view(name))

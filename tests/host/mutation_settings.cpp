@@ -416,6 +416,16 @@ const std::vector<Setting> kSettings = {
      0,
      0,
      7},
+    // Several shares of a row, of which the second launch folds more than it has threads, and fewer.
+    {.family = "reduce_rows",
+     .values = {{"block_threads", "32"}, {"unroll", "1"}, {"blocks_per_row", "256"}},
+     .tiles = 80,
+     .misaligned_input_bytes = 4,
+     .rows = 2},
+    {.family = "reduce_rows",
+     .values = {{"block_threads", "64"}, {"unroll", "1"}, {"blocks_per_row", "4"}},
+     .custom = affine_maps(),
+     .rows = 3},
     // Rows as vectors that are not on boundaries in global memory, and rows of several threads, in turn and in order.
     {.family = "reduce_short_rows",
      .values =

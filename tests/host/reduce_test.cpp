@@ -137,12 +137,25 @@ struct Result {
   std::vector<u64> positions;
 };
 
+// The items as they are in memory: rows may have gaps between them.
+Bytes in_memory(const ReduceRequest& request, const Bytes& items) {
+  const Strides& strides = request.layout.input;
+  if (!request.layout.is_strided() || items.empty()) return items;
+  const u64 bytes = static_cast<u64>(request.input_bytes()), row_bytes = row_items(request) * bytes;
+  Bytes apart(Algorithm<ReduceRequest>::range_of_input(request).items * bytes, 0x5c);
+  for (u64 row = 0; row < request.rows; ++row)
+    std::copy_n(items.begin() + static_cast<std::ptrdiff_t>(row * row_bytes), row_bytes,
+                apart.begin() + strides.begin(row, request.layout.plane_sequences) * static_cast<i64>(bytes));
+  return apart;
+}
+
 // The results for items in memory, one for each row. Nothing around or under the input changes.
-Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
+Result reduced(const Case& reduction, const Bytes& given, const Bytes& init) {
   const Module& module = module_of(reduction);
   if (is_rehearsal()) return {};
   HostDevice& device = bench().device;
   const ReduceRequest& request = reduction.request;
+  const Bytes items = in_memory(request, given);
   const u64 results = request.segments == Segments::rows      ? request.rows
                       : request.segments == Segments::columns ? request.columns
                       : request.has_offsets()                 ? request.segment_count
@@ -168,6 +181,7 @@ Result reduced(const Case& reduction, const Bytes& items, const Bytes& init) {
   if (request.init > Init::value) arguments.set_operand(OperandRole::init, init_memory.data());
   std::optional<OffsetsInMemory> offsets;
   if (request.has_offsets()) offsets.emplace(device, request).set(arguments);
+  arguments.layout = request.layout;
   const LaunchList list = reduction.config.family().launches(reduction.config, request, reduction.variant);
   std::vector<HostLaunch> launches;
   for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
@@ -536,6 +550,9 @@ const std::vector<Small> kSmall = {
     {"reduce_atomic", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "4"}}},
     {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "2"}}},
+    // As many shares of a row as there may be, and as many as it has tiles.
+    {"reduce_rows", {{"block_threads", "64"}, {"unroll", "2"}, {"blocks_per_row", "4"}}},
+    {"reduce_rows", {{"block_threads", "32"}, {"unroll", "4"}, {"blocks_per_row", "256"}}},
     {"reduce_short_rows",
      {{"block_threads", "64"}, {"vectors_per_thread", "1"}, {"threads_per_row", "4"}, {"items_per_read", "1"}}},
     // Vectors at once, which the kernel for any pointers puts on a boundary.
@@ -685,6 +702,34 @@ Bytes items_that_tell_orders_apart(u64 n) {
   return bytes_of(words);
 }
 
+// Rows of many tiles that begin anywhere: one after another with gaps, and in planes.
+TEST_P(SmallReduce, IsRightOfLongRowsWithGaps) {
+  const FamilyModel& family = *find_family(GetParam().family);
+  const TestOperator maps = affine_maps_among_common_names();  // whose zero is no identity
+  u64 seed = 200;
+  for (const auto& [of, custom] : std::vector<std::pair<ReduceRequest, const TestOperator*>>{
+           {reduction_of(ValueType::i16, ValueType::i64, Operator::sum, Init::value), nullptr},
+           {reduction_of(ValueType::u8, ValueType::u8, Operator::max, Init::none, Position::last), nullptr},
+           {custom_reduction(maps, Init::value), &maps}})
+    for (const u64 rows : {1, 2, 3, 4}) {
+      constexpr u64 kLength = 9'001;
+      ReduceRequest request = of;
+      request.segments = Segments::rows;
+      request.rows = rows;
+      request.n = rows * kLength;
+      const i64 apart = kLength + 3;
+      request.layout = {.input = {.item = 1, .sequence = apart, .first = 1}, .plane_sequences = rows};
+      if (rows == 4)
+        request.layout = {.input = {.item = 1, .sequence = 2 * apart, .plane = apart}, .plane_sequences = 2};
+      if (family.unsupported_reason(request, kHostSm) != nullptr) GTEST_SKIP() << "the family takes no rows with gaps";
+      Case reduction{request, config_of(GetParam(), of), ++seed, custom};
+      reduction.variant = Variant::any;
+      reduction.misaligned_bytes = static_cast<u64>(request.alignment_of(request.input_type)) * (seed % 5);
+      check(reduction);
+      if (HasFailure()) return;
+    }
+}
+
 TEST_P(SmallReduce, GivesTheSameBitsOnEverySchedule) {
   const FamilyModel& family = *find_family(GetParam().family);
   const ReduceRequest of = reduction_of(ValueType::f32, ValueType::f32);
@@ -734,6 +779,21 @@ TEST(SmallReduces, AreOfEveryFamily) {
 INSTANTIATE_TEST_SUITE_P(Configs, SmallReduce, testing::ValuesIn(kSmall), [](const auto& tested) {
   return std::string(tested.param.family) + "_" + std::to_string(tested.index);
 });
+
+// So many rows of two shares that the last one is empty.
+TEST(ReduceRows, GiveAnEmptyRowTheInitialValueAmongSharedOutOnes) {
+  const TestOperator maps = affine_maps_among_common_names();  // whose zero is no identity
+  const ReduceRequest of = custom_reduction(maps, Init::value);
+  const Config config =
+      config_of({"reduce_rows", {{"block_threads", "32"}, {"unroll", "2"}, {"blocks_per_row", "2"}}}, of);
+  ReduceRequest request = asked_of(config.family(), of, kSomeItems);
+  const u64 length = 2 * static_cast<u64>(config.family().tile_items(config, request));
+  request.rows = length + 1;
+  request.n = request.rows * (length - 1) + 1;
+  ASSERT_EQ(row_items(request) * (request.rows - 1), request.n);
+  ASSERT_EQ(config.family().launches(config, request, Variant::aligned).count, 2);
+  check({request, config, 1, &maps});
+}
 
 // Where the index does not fit 32 bits, no half of it is lost on the way.
 TEST(ReducePosition, PassesTheItemAt2To32) {

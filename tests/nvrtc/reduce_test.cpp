@@ -63,7 +63,7 @@ ReduceRequest request_of(const RowReader& row, bool many) {
   request.n = many ? kManyReduced : kFewReduced;
   if (takes_rows<ReduceRequest>(row.family())) {
     request.segments = Segments::rows;
-    request.rows = many ? 1 << 12 : 8;
+    request.rows = many && row.is("which", "first") ? 1 << 12 : 8;  // several CTAs reduce one of few
     if (row.family().name() == std::string_view("reduce_short_rows"))
       request.rows = ceil_div(request.n, row.is("which", "first")    ? u64{7}
                                          : row.is("which", "second") ? u64{16}
@@ -174,7 +174,7 @@ TEST(Reductions, OfExtremesCompileForAnArchitectureEach) {
       request.n = kManyReduced;
       if (family->name() == std::string_view("reduce_rows")) request.segments = Segments::rows;
       if (family->name() == std::string_view("reduce_columns")) request.segments = Segments::columns;
-      if (request.segments == Segments::rows) request.rows = 1 << 12;
+      if (request.segments == Segments::rows) request.rows = 24;
       if (family->name() == std::string_view("reduce_short_rows")) {
         request.segments = Segments::rows;
         request.rows = request.n / 32;

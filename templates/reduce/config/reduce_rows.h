@@ -1,4 +1,6 @@
-// reduce_rows: each CTA reduces rows of the input, one after another, each as reduce_block does. No workspace.
+// reduce_rows: each CTA reduces rows of the input, one after another, each as reduce_block does. Several CTAs reduce
+// each of few long rows, an equal share each, and leave their partial results in the workspace; a second launch folds
+// those of every row, in their order.
 #pragma once
 
 #include "reduce/config/share.h"
@@ -9,6 +11,7 @@ struct ReduceRowsConfig {
   int block_threads = 256;  // threads per CTA
   int unroll = 2;           // vectors that a thread loads before it combines any
   int rows_per_block = 1;   // rows that a CTA reduces, one after another
+  int blocks_per_row = 1;   // CTAs that reduce a row, at most: each has a tile of it or more
   CacheHint load_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
                 // start before that one has ended
@@ -17,13 +20,22 @@ struct ReduceRowsConfig {
   constexpr bool operator==(const ReduceRowsConfig&) const = default;
 };
 
+// The shares of a row, each of a CTA. Kernels compute this, too.
+constexpr u32 shares_of_row(const ReduceRowsConfig& config, const ReduceRequest& request, u64 row_items) {
+  if (config.blocks_per_row == 1) return 1;
+  const u64 tiles = row_items / static_cast<u64>(tile_items_of(config, request));
+  const u64 most = static_cast<u64>(config.blocks_per_row);
+  return static_cast<u32>(tiles < 1 ? 1 : tiles < most ? tiles : most);
+}
+
 template <>
 struct Family<ReduceRowsConfig> {
   static constexpr const char* kName = "reduce_rows";
   static constexpr const char* kConfigName = "ReduceRowsConfig";
   static constexpr const char* kHeader = "reduce/kernels/reduce_rows.h";
-  static constexpr const char* const kKernels[] = {"reduce_rows"};
-  static constexpr int kMostRowsPerBlock = 1024;
+  enum KernelIndex { kReduceRows, kFoldRows };
+  static constexpr const char* const kKernels[] = {"reduce_rows", "fold_rows"};
+  static constexpr int kMostRowsPerBlock = 1024, kMostBlocksPerRow = 1024;
 
   static constexpr const char* unsupported_reason(const ReduceRequest& request, int) {
     if (request.segments != Segments::rows)
@@ -35,40 +47,70 @@ struct Family<ReduceRowsConfig> {
 
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
-  // A CTA has as few warps as load a row at once. In longer rows it has fewer than fill an SM, which others share.
+  // A CTA has as few warps as load a row at once. In longer rows it has fewer than fill an SM, which others share. Rows
+  // are shared out while a large GPU has room for more CTAs and each of these has two tiles: less takes no longer than
+  // the second launch.
   static constexpr ReduceRowsConfig default_config(const ReduceRequest& request, int sm) {
     ReduceRowsConfig config{.block_threads = kWarpThreads, .unroll = 1, .pdl = limits_of(sm).has_pdl ? 1 : 0};
     const u64 items = row_items(request);
     while (config.block_threads < 256 && items > static_cast<u64>(tile_items(config, request)))
       config.block_threads *= 2;
     while (config.unroll < 4 && items > static_cast<u64>(tile_items(config, request))) config.unroll *= 2;
+    if (invalid_partials_reason(config, request, static_cast<u64>(request.partial_bytes())) != nullptr) return config;
+    const auto fit = [&](u64 blocks) {
+      return request.rows * blocks <= kEnoughCtas &&
+             items >= blocks * kFewestTiles * static_cast<u64>(tile_items(config, request));
+    };
+    while (config.blocks_per_row < 256 && fit(2 * static_cast<u64>(config.blocks_per_row))) config.blocks_per_row *= 2;
     return config;
   }
 
   static constexpr const char* invalid_reason(const ReduceRowsConfig& config, const ReduceRequest& request, int sm) {
     if (config.rows_per_block < 1 || config.rows_per_block > kMostRowsPerBlock)
       return "rows_per_block must be between 1 and 1024";
-    return invalid_share_reason(config, 1, request, sm);
+    if (config.blocks_per_row < 1 || config.blocks_per_row > kMostBlocksPerRow)
+      return "blocks_per_row must be between 1 and 1024";
+    if (const char* reason = invalid_share_reason(config, 1, request, sm)) return reason;
+    if (config.blocks_per_row == 1) return nullptr;
+    if (config.rows_per_block > 1) return "a CTA reduces several rows, or one of several shares of a row";
+    if (folds(config, request) && shares(config, request) > kMaxGridBlocks)
+      return "more shares of rows than a grid has CTAs";
+    return invalid_partials_reason(config, request, static_cast<u64>(request.partial_bytes()));
   }
 
   static constexpr int tile_items(const ReduceRowsConfig& config, const ReduceRequest& request) {
     return tile_items_of(config, request);
   }
 
-  static constexpr WorkspaceNeed workspace(const ReduceRowsConfig&, const ReduceRequest&) { return {}; }
+  static constexpr bool folds(const ReduceRowsConfig& config, const ReduceRequest& request) {
+    return shares_of_row(config, request, row_items(request)) > 1;
+  }
+
+  // Shares of all rows.
+  static constexpr u64 shares(const ReduceRowsConfig& config, const ReduceRequest& request) {
+    return request.rows * shares_of_row(config, request, row_items(request));
+  }
+
+  static constexpr WorkspaceNeed workspace(const ReduceRowsConfig& config, const ReduceRequest& request) {
+    if (!folds(config, request)) return {};
+    return {WorkspaceKind::scratch, 0, shares(config, request) * static_cast<u64>(request.partial_bytes())};
+  }
 
   // The extents are the items of a row, and the rows.
   static constexpr LaunchList launches(const ReduceRowsConfig& config, const ReduceRequest& request, Variant) {
     LaunchList list;
-    const u64 blocks = ceil_div(request.rows, static_cast<u64>(config.rows_per_block));
-    list.add({.grid_blocks = static_cast<u32>(blocks < 1                ? 1
-                                              : blocks < kMaxGridBlocks ? blocks
-                                                                        : kMaxGridBlocks),
-              .block_threads = config.block_threads,
-              .shared_bytes = share_shared_bytes(request),
-              .n = request.n,
-              .extents = {row_items(request), request.rows},
-              .pdl = config.pdl != 0});
+    Launch launch{.kernel = kReduceRows,
+                  .grid_blocks = grid_for(ceil_div(shares(config, request), static_cast<u64>(config.rows_per_block))),
+                  .block_threads = config.block_threads,
+                  .shared_bytes = share_shared_bytes(request),
+                  .n = request.n,
+                  .extents = {row_items(request), request.rows},
+                  .pdl = config.pdl != 0};
+    list.add(launch);
+    if (!folds(config, request)) return list;
+    launch.kernel = kFoldRows;
+    launch.grid_blocks = grid_for(request.rows);
+    list.add(launch);
     return list;
   }
 
@@ -77,11 +119,18 @@ struct Family<ReduceRowsConfig> {
       SCANTUNE_PARAMETER(ReduceRowsConfig, block_threads, primary, 32, 64, 128, 256, 512, 1024),
       SCANTUNE_PARAMETER(ReduceRowsConfig, unroll, primary, 1, 2, 4, 8),
       SCANTUNE_PARAMETER(ReduceRowsConfig, rows_per_block, secondary, 1, 2, 4, 16),
+      SCANTUNE_PARAMETER(ReduceRowsConfig, blocks_per_row, primary, 1, 2, 4, 8, 16, 32, 64, 128, 256)
+          .from_default_only(2, 8, 32, 128)
+          .absent_means(1),
       SCANTUNE_PARAMETER(ReduceRowsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ReduceRowsConfig, pdl, secondary, 0, 1, 2),
   };
 #endif
+
+ private:
+  static constexpr u64 kEnoughCtas = 4 * 132;  // for every SM of a large GPU to have some
+  static constexpr u64 kFewestTiles = 2;       // of a share
 };
 
 }  // namespace scantune

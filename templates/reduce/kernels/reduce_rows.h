@@ -12,25 +12,79 @@ struct AnyRow : Problem {
   static constexpr Variant kVariant = Variant::any;
 };
 
+// A row of the input, of which CTAs take a share each.
+template <class Problem, ReduceRowsConfig kConfig>
+class SharedOutRow {
+  using Share = ShareReduce<AnyRow<Problem>, share_shape(kConfig)>;
+  using Partials = scantune::Partials<typename Problem::Op, kConfig.block_threads>;
+
+ public:
+  using Shared = typename Share::Shared;
+
+  SCANTUNE_DEVICE static u32 shares(const KernelArguments& arguments) {
+    return shares_of_row(kConfig, Problem::kRequest, arguments.extents[0]);
+  }
+
+  SCANTUNE_DEVICE SharedOutRow(const KernelArguments& arguments, u64 row) : arguments_(arguments), row_(row) {
+    const u64 row_items = arguments.extents[0], first = row * row_items;
+    const u64 left = first < arguments.n ? arguments.n - first : 0;
+    items_ = left < row_items ? left : row_items;
+  }
+
+  SCANTUNE_DEVICE bool has_items() const { return items_ > 0; }
+
+  SCANTUNE_DEVICE Share share(u32 index) const {
+    auto from = Problem::input(arguments_) + row_ * arguments_.extents[0];
+    if constexpr (Problem::kStrided)
+      from = Problem::input(arguments_) + arguments_.layout.input.begin(row_, arguments_.layout.plane_sequences);
+    return Share(from, items_, index, shares(arguments_));
+  }
+
+  // The partial results of the row's shares.
+  SCANTUNE_DEVICE Partials partials() const {
+    return Partials(static_cast<typename Problem::Accumulator*>(arguments_.workspace) + row_ * shares(arguments_));
+  }
+
+ private:
+  const KernelArguments& arguments_;
+  const u64 row_;
+  u64 items_;
+};
+
 template <class Problem, ReduceRowsConfig kConfig>
 SCANTUNE_DEVICE void reduce_rows(const KernelArguments& arguments) {
-  using Share = ShareReduce<AnyRow<Problem>, share_shape(kConfig)>;
-  auto& shared = shared_memory<typename Share::Shared>();
-  const u64 row_items = arguments.extents[0], rows = arguments.extents[1];
+  using Row = SharedOutRow<Problem, kConfig>;
+  auto& shared = shared_memory<typename Row::Shared>();
   begin_kernel<kConfig.pdl>();
-  for (u64 row = block_rank(); row < rows; row += block_count()) {
-    const u64 first = row * row_items, left = first < arguments.n ? arguments.n - first : 0;
-    auto from = Problem::input(arguments) + first;
-    if constexpr (Problem::kStrided)
-      from = Problem::input(arguments) + arguments.layout.input.begin(row, arguments.layout.plane_sequences);
-    const Share share(from, left < row_items ? left : row_items, 0, 1);
-    const auto total = share.reduce(shared);
-    if (thread_rank() == 0) Problem::store(arguments, total.value, total.exists, row);
-    if (rows - row > block_count()) sync_block();  // no warp reads what the next row writes
+  const u32 shares = Row::shares(arguments);
+  const u64 all = arguments.extents[1] * shares;
+  for (u64 turn = block_rank(); turn < all; turn += block_count()) {
+    const Row row(arguments, turn / shares);
+    const u32 index = static_cast<u32>(turn % shares);
+    const auto total = row.share(index).reduce(shared);
+    if (thread_rank() == 0) {
+      if (shares == 1)
+        Problem::store(arguments, total.value, total.exists, turn);
+      else
+        row.partials().leave(index, total.value);
+    }
+    if (all - turn > block_count()) sync_block();  // no warp reads what the next row writes
   }
+}
+
+template <class Problem, ReduceRowsConfig kConfig>
+SCANTUNE_DEVICE void fold_rows(const KernelArguments& arguments) {
+  using Row = SharedOutRow<Problem, kConfig>;
+  begin_kernel<kConfig.pdl>();
+  const Row row(arguments, block_rank());
+  const auto total = row.partials().fold(shared_memory<typename Row::Shared>(), row.share(0).active_ctas());
+  if (thread_rank() == 0) Problem::store(arguments, total, row.has_items(), block_rank());
 }
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig) \
-  SCANTUNE_KERNEL(reduce_rows, kConfig.block_threads, 1) { ::scantune::reduce_rows<Problem, kConfig>(arguments); }
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                     \
+  SCANTUNE_KERNEL(reduce_rows, kConfig.block_threads, 1) { ::scantune::reduce_rows<Problem, kConfig>(arguments); } \
+  SCANTUNE_KERNEL(fold_rows, kConfig.block_threads, 1) {                                                           \
+    if constexpr (kConfig.blocks_per_row > 1) ::scantune::fold_rows<Problem, kConfig>(arguments);                  \
+  }
