@@ -267,6 +267,35 @@ TEST_P(ShortRowsLargeOnGpu, AreRightOfMoreThan2To32Items) {
 INSTANTIATE_TEST_SUITE_P(OfEveryFamily, ShortRowsLargeOnGpu,
                          testing::ValuesIn(families_of<ReduceRequest>(Standing::library)), name_of_family);
 
+class LongRowsOnGpu : public FamiliesOnGpu {
+ protected:
+  LongRowsOnGpu() : FamiliesOnGpu(std::chrono::minutes(5)) {}
+};
+
+// Two rows that begin anywhere, of which many CTAs reduce shares. The greatest item is in two shares.
+TEST_F(LongRowsOnGpu, AreRightPast2To32ItemsEach) {
+  constexpr u64 kLength = (u64{1} << 32) + 5, kApart = kLength + 3, kRows = 2;
+  if (kRows * kApart + kRows * kApart / 50 > free_device_bytes()) GTEST_SKIP() << "needs more memory than the GPU has";
+  const runtime::Buffer<std::int8_t> input(kRows * kApart), greatest(kRows);
+  device_->fill(input.data(), std::byte{1}, kRows * kApart);
+  const std::int8_t nine = 9;
+  for (u64 row = 0; row < kRows; ++row)
+    for (const u64 place : {kLength / 2 + row, kLength - 1})
+      device_->upload(input.data() + 1 + row * kApart + place, &nine, 1);
+  const auto segments = runtime::Segments::rows({.count = kRows, .length = kLength, .row_stride = kApart});
+  const runtime::Buffer<std::int64_t> sums(kRows);
+  const runtime::Buffer<std::uint64_t> indices(kRows);
+  runtime::reduce(input.data() + 1, sums.data(), kRows * kLength, {.segments = segments});
+  runtime::argmax(input.data() + 1, greatest.data(), indices.data(), kRows * kLength, {.segments = segments});
+  const std::int64_t sum = static_cast<std::int64_t>(kLength) + 16;
+  std::vector<std::int64_t> found_sums(kRows);
+  std::vector<std::uint64_t> found_indices(kRows);
+  sums.download(found_sums.data());
+  indices.download(found_indices.data());
+  EXPECT_EQ(found_sums, (std::vector<std::int64_t>{sum, sum}));
+  EXPECT_EQ(found_indices, (std::vector<std::uint64_t>{kLength / 2, kLength / 2 + 1}));
+}
+
 class SegmentsOnGpu : public FamiliesOnGpu {
  protected:
   SegmentsOnGpu() : FamiliesOnGpu(std::chrono::minutes(5)) {}
