@@ -49,8 +49,9 @@ std::string strides_text(const Layout& layout) {
   for (const auto& [prefix, strides] : {std::pair("", layout.input), {", out_", layout.output}}) {
     const std::string next = *prefix == '\0' ? ", " : prefix;
     const i64 item = strides.first != 0 ? -strides.item : strides.item;
-    text += prefix + ("item_stride " + std::to_string(item));
-    if (strides.sequence != 0) text += next + "row_stride " + std::to_string(strides.sequence);
+    text += prefix;
+    if (strides.sequence != 0) text += "row_stride " + std::to_string(strides.sequence) + next;
+    text += "item_stride " + std::to_string(item);
     if (strides.plane != 0) text += next + "plane_stride " + std::to_string(strides.plane);
   }
   return text;
