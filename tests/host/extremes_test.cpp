@@ -240,6 +240,7 @@ Config config_of(const Case& one, const ReduceRequest& request) {
                                     {"vectors_per_thread", 1},
                                     {"items_per_read", 1},
                                     {"columns_per_block", 2},
+                                    {"columns_per_thread", 1},
                                     {"band_lines", 3'400},
                                     {"blocks_per_row", 3},
                                     {"cluster_blocks", 2}})

@@ -585,8 +585,18 @@ const std::vector<Small> kSmall = {
       {"segments_at_once", "2"},
       {"unroll", "2"},
       {"long_tiles", "1"}}},
-    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "8"}, {"unroll", "2"}, {"band_lines", "1700"}}},
-    {"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "1"}, {"unroll", "1"}, {"band_lines", "1700"}}},
+    {"reduce_columns",
+     {{"block_threads", "64"},
+      {"columns_per_block", "8"},
+      {"columns_per_thread", "2"},
+      {"unroll", "2"},
+      {"band_lines", "1700"}}},
+    {"reduce_columns",
+     {{"block_threads", "64"},
+      {"columns_per_block", "1"},
+      {"columns_per_thread", "1"},
+      {"unroll", "1"},
+      {"band_lines", "1700"}}},
 };
 
 Config config_of(const Small& small, const ReduceRequest& request) {

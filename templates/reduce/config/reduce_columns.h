@@ -65,7 +65,7 @@ struct Family<ReduceColumnsConfig> {
   enum KernelIndex { kReduceBands, kFoldBands };
   static constexpr const char* const kKernels[] = {"reduce_bands", "fold_bands"};
   static constexpr int kMostColumnsPerThread = 16;
-  static constexpr u64 kEnoughCtas = 512;  // for every SM to have enough bytes under way
+  static constexpr u64 kEnoughCtas = 1024;  // for every SM to have some, and none to wait long for the last
 
   static constexpr const char* unsupported_reason(const ReduceRequest& request, int) {
     if (request.segments != Segments::columns)
@@ -94,14 +94,14 @@ struct Family<ReduceColumnsConfig> {
     while (lanes > 1 && static_cast<u64>(lanes) / 2 >= beside) lanes /= 2;
     const auto segments = [&] { return static_cast<u64>(config.block_threads / lanes); };
     const auto are_few = [&] { return ceil_div(beside, static_cast<u64>(lanes)) < kEnoughCtas; };
-    const auto has_lines = [&] { return lines >= 2 * segments() * static_cast<u64>(config.unroll); };
+    const auto has_lines = [&] { return lines >= 4 * segments() * static_cast<u64>(config.unroll); };
     while (lanes * line_bytes >= 2 * kLeastReadBytes && are_few() && has_lines()) lanes /= 2;
     while (config.block_threads > 2 * kWarpThreads && segments() > 1 && segments() / 2 >= lines)
       config.block_threads /= 2;
     config.columns_per_block = lanes * config.columns_per_thread;
 
-    // Bands are as high as leave enough of them, and give every thread some lines.
-    const u64 least_lines = ceil_div(segments() * static_cast<u64>(config.unroll), u64{4});
+    // Bands are as high as leave enough of them, and give every thread lines to load at once.
+    const u64 least_lines = segments() * static_cast<u64>(config.unroll);
     const auto is_high = [&] { return static_cast<u64>(config.band_lines) / 4 >= least_lines; };
     const auto is_too_low = [&] { return least_band_lines(request) > static_cast<u64>(config.band_lines); };
     config.band_lines = 1 << 20;

@@ -192,6 +192,7 @@ class ColumnBand {
   static constexpr u32 kLanes = kShape.lanes, kSegments = kShape.segments();
   static constexpr u32 kColumns = kConfig.columns_per_thread, kUnroll = kConfig.unroll;
   static constexpr u64 kBandLines = kConfig.band_lines;
+  static constexpr u32 kMostItems = 16;  // that a thread loads one by one before it combines any
   using Totals = SegmentTotals<Op, kShape>;
   static_assert(kShape.groups() == 1 || sizeof(typename Totals::Shared) <= shared_bytes(kShape, Problem::kRequest));
 
@@ -325,29 +326,35 @@ class ColumnBand {
   SCANTUNE_DEVICE void add_up(const Cursor& from, T (&totals)[kColumns]) const {
     ColumnTotal<Problem> of_columns[kColumns];
     InputItems line = from.first;
+    // An item takes a register of its own where it is not loaded in a vector.
+    constexpr u32 kAtOnce = kByVectors || kUnroll * kColumns <= kMostItems ? kUnroll
+                            : kColumns < kMostItems                        ? kMostItems / kColumns
+                                                                           : 1;
     u32 turn = 0;
 #pragma unroll 1
-    for (; turn + kUnroll <= mine_.count; turn += kUnroll) take_lines<kByVectors, true>(from, line, turn, of_columns);
-    if (turn < mine_.count) take_lines<kByVectors, false>(from, line, turn, of_columns);
+    for (; turn + kAtOnce <= mine_.count; turn += kAtOnce)
+      take_lines<kByVectors, kAtOnce, true>(from, line, turn, of_columns);
+    // Fewer than those are left, if any are.
+    if (kAtOnce > 1 && turn < mine_.count) take_lines<kByVectors, kAtOnce, false>(from, line, turn, of_columns);
     const auto line_of = [&](u32 taken) { return first_line_ + mine_.first + u64{taken} * mine_.apart; };
 #pragma unroll
     for (u32 column = 0; column < kColumns; ++column)
       if (!Problem::kInOrder || mine_.count > 0) totals[column] = of_columns[column].total(mine_.count, line_of);
   }
 
-  // Takes up to kUnroll lines, all of which are there if kFull, and moves `line` past them. All are on their way
+  // Takes up to kAtOnce lines, all of which are there if kFull, and moves `line` past them. All are on their way
   // before any is combined.
-  template <bool kByVectors, bool kFull>
+  template <bool kByVectors, u32 kAtOnce, bool kFull>
   SCANTUNE_DEVICE void take_lines(const Cursor& from, InputItems& line, u32 turn,
                                   ColumnTotal<Problem> (&of_columns)[kColumns]) const {
-    Vector<Input> held[kUnroll];
+    Vector<Input> held[kAtOnce];
 #pragma unroll
-    for (u32 step = 0; step < kUnroll; ++step) {
+    for (u32 step = 0; step < kAtOnce; ++step) {
       if (kFull || turn + step < mine_.count) held[step] = load_line<kByVectors>(from, line);
       line = line + mine_.apart * from.apart;
     }
 #pragma unroll
-    for (u32 step = 0; step < kUnroll; ++step)
+    for (u32 step = 0; step < kAtOnce; ++step)
       if (kFull || turn + step < mine_.count)
 #pragma unroll
         for (u32 column = 0; column < kColumns; ++column)
