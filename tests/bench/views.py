@@ -102,6 +102,7 @@ class View:
         run = ((self.sizes[inner] - 1) * abs(self.steps[inner]) + 1) * width
         sectors = min(self.sizes[inner], run / _SECTOR + (run % _SECTOR != 0))
         read = self.items * width if self.room == self.sizes else self.items // self.sizes[inner] * sectors * _SECTOR
+        read = min(read, math.prod(self.room) * width)
         written = self.items if self.is_scan else self.items // self.sizes[self.axis]
         return int(read + written * (8 + width if self.operation == "argmax" else width))
 

@@ -195,6 +195,8 @@ TEST(CanonicalReductions, ComeFromStridesByTheirMeaning) {
       {"rows with gaps backwards, with positions, are columns", {1, 5, 99, {-1, 100}}, true, Segments::columns, 5, {{-1, 100}, {}, 5}},
       {"few long rows with gaps are rows", {1, 2, 200000, {1, 200001}}, true, Segments::rows, 2, {{1, 200001}, {}, 2}},
       {"few long rows with gaps backwards are rows", {1, 2, 200000, {-1, 200001}}, false, Segments::rows, 2, {{1, 200001, 0, -199999}, {}, 2}},
+      {"many short rows with gaps are columns", {1, 2000, 9, {1, 10}}, true, Segments::columns, 2000, {{1, 10}, {}, 2000}},
+      {"many short rows without gaps are rows", {1, 2000, 9, {-1, 9}}, false, Segments::rows, 2000, begins_at(-8, 0)},
       {"columns backwards are columns", {1, 5, 99, {-5, 1}}, false, Segments::columns, 5, begins_at(-490, 0)},
       {"columns with gaps backwards go backwards", {1, 5, 99, {-6, 1}}, false, Segments::columns, 5, {{-6, 1}, {}, 5}},
       {"results keep their order", {1, 5, 99, {1, -99}}, false, Segments::rows, 5, {{1, -99}, {}, 5}},

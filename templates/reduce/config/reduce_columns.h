@@ -4,7 +4,8 @@
 // results in the same way.
 //
 // Built-in operators commute: threads below one another take lines in turn, so that few columns are read contiguously
-// too. A custom operator sees its items in order: each thread takes consecutive lines.
+// too. A custom operator sees its items in order: each thread takes consecutive lines, as it does for products of
+// floats.
 #pragma once
 
 #include "core/contract/arch.h"
@@ -96,6 +97,9 @@ struct Family<ReduceColumnsConfig> {
     const auto are_few = [&] { return ceil_div(beside, static_cast<u64>(lanes)) < kEnoughCtas; };
     const auto has_lines = [&] { return lines >= 4 * segments() * static_cast<u64>(config.unroll); };
     while (lanes * line_bytes >= 2 * kLeastReadBytes && are_few() && has_lines()) lanes /= 2;
+    // Threads below one another read neighbours where those are in the same column.
+    const auto reads_ahead = [&] { return segments() * static_cast<u64>(config.unroll) >= lines; };
+    while (lanes > 1 && items_are_nearer(request) && !reads_ahead()) lanes /= 2;
     while (config.block_threads > 2 * kWarpThreads && segments() > 1 && segments() / 2 >= lines)
       config.block_threads /= 2;
     config.columns_per_block = lanes * config.columns_per_thread;
@@ -214,6 +218,15 @@ struct Family<ReduceColumnsConfig> {
     };
     while (columns > 1 && !fits()) columns /= 2;
     return columns;
+  }
+
+  // Whether the items of a column are closer together than the columns.
+  static constexpr bool items_are_nearer(const ReduceRequest& request) {
+    const Strides& strides = request.layout.input;
+    const auto distance = [](i64 stride) {
+      return stride < 0 ? 0 - static_cast<u64>(stride) : static_cast<u64>(stride);
+    };
+    return request.layout.is_strided() && distance(strides.item) < distance(strides.sequence);
   }
 
   // Whether so many columns are vectors in every line, if the pointer is aligned. Neighbours may descend.

@@ -447,7 +447,10 @@ class ColumnBand {
   const u64 column_;  // the thread's first one
   const u64 first_line_;
   const u32 lines_;  // of the band, with an item of every column
-  const SegmentLines<Problem::kInOrder, kSegments> mine_;
+  // Items that alternate around 1 have products around 1, and those of every other item may overflow.
+  static constexpr bool kTakesRuns = Problem::kInOrder || (Problem::kRequest.op == Operator::product &&
+                                                           is_floating(Problem::kRequest.accumulator_type));
+  const SegmentLines<kTakesRuns, kSegments> mine_;
 };
 
 template <class Problem, ReduceColumnsConfig kConfig>
