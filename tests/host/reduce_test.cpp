@@ -137,10 +137,10 @@ struct Result {
   std::vector<u64> positions;
 };
 
-// The items as they are in memory: rows may have gaps between them.
+// Given rows as they are in memory, perhaps with gaps between them. Columns are given as they are there.
 Bytes in_memory(const ReduceRequest& request, const Bytes& items) {
   const Strides& strides = request.layout.input;
-  if (!request.layout.is_strided() || items.empty()) return items;
+  if (!request.layout.is_strided() || request.segments == Segments::columns || items.empty()) return items;
   const u64 bytes = static_cast<u64>(request.input_bytes()), row_bytes = row_items(request) * bytes;
   Bytes apart(Algorithm<ReduceRequest>::range_of_input(request).items * bytes, 0x5c);
   for (u64 row = 0; row < request.rows; ++row)
