@@ -203,7 +203,7 @@ def check(library: Library, case: Case, plan: ctypes.c_void_p) -> None:
             raise RuntimeError(f"{case}: something was written beside the results")
 
 
-def captured(call: Callable[[int], None], calls: int) -> Any:
+def captured(call: Callable[[int], object], calls: int) -> Any:
     call(0)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()

@@ -30,6 +30,7 @@ from typing import Any
 
 import c_interface
 import results_file
+from shapes import captured, seconds
 
 torch: Any = importlib.import_module("torch")
 Tensor = Any
@@ -207,25 +208,6 @@ def check(view: View, base: Tensor, results: tuple[Tensor, ...]) -> None:
     for found, right in zip(results, expected(view, base), strict=True):
         if not torch.equal(found.to(torch.int64), right.to(found.dtype).to(torch.int64)):
             raise RuntimeError("wrong")
-
-
-def seconds(graph: Any) -> float:
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return float(begin.elapsed_time(end)) / 1e3
-
-
-def captured(call: Callable[[int], object], calls: int) -> Any:
-    call(0)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for turn in range(calls):
-            call(turn)
-    return graph
 
 
 def medians_us(contenders: dict[str, Callable[[int], object]], calls: int) -> dict[str, float]:
