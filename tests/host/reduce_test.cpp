@@ -560,7 +560,7 @@ const std::vector<Small> kSmall = {
     {"reduce_atomic", {{"block_threads", "32"}, {"unroll", "1"}, {"ctas_per_sm", "4"}}},
     {"reduce_atomic", {{"block_threads", "64"}, {"unroll", "2"}, {"ctas_per_sm", "1"}, {"deal", "tiles"}}},
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "1"}, {"rows_per_block", "2"}}},
-    // As many shares of a row as there may be, and as many as it has tiles.
+    // A row is cut into all shares that are allowed, and into one for each of its tiles.
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "2"}, {"blocks_per_row", "4"}}},
     {"reduce_rows", {{"block_threads", "32"}, {"unroll", "4"}, {"blocks_per_row", "256"}}},
     {"reduce_short_rows",

@@ -88,8 +88,8 @@ struct Family<ReduceColumnsConfig> {
       config.unroll *= 2;
     while (config.unroll > 1 && static_cast<u64>(config.unroll) / 2 >= lines) config.unroll /= 2;
 
-    // As many threads side by side as there are columns for. Where these are too few CTAs, fewer, which still read
-    // whole sectors, if each of those below one another gets enough lines.
+    // Threads side by side cover the columns. Where that makes too few CTAs, fewer do, which still read whole sectors,
+    // if each of those below one another gets enough lines.
     const u64 beside = ceil_div(request.columns, static_cast<u64>(config.columns_per_thread));
     int lanes = config.block_threads;
     while (lanes > 1 && static_cast<u64>(lanes) / 2 >= beside) lanes /= 2;
