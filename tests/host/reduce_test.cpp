@@ -947,6 +947,20 @@ TEST_P(ReducedColumns, AreRightWithEveryShapeAndStride) {
 INSTANTIATE_TEST_SUITE_P(Configs, ReducedColumns, testing::ValuesIn(column_reductions()),
                          [](const auto& tested) { return tested.param.name; });
 
+// Lines in turn would give each of two segments the product of every other item, 4^300 or 4^-300.
+TEST(ReduceColumns, KeepProductsFiniteThatAreFiniteFromItemToItem) {
+  const ReduceRequest of = reduction_of(ValueType::f32, ValueType::f32, Operator::product);
+  const Config config = config_of({"reduce_columns", {{"block_threads", "64"}, {"columns_per_block", "32"}}}, of);
+  ReduceRequest request = asked_of(config.family(), of, 600);
+  ASSERT_EQ(request.columns, 1u);
+  Bytes items(request.n * sizeof(float));
+  for (u64 item = 0; item < request.n; ++item) {
+    const float value = item % 2 == 0 ? 4.0f : 0.25f;
+    std::memcpy(&items[item * sizeof(float)], &value, sizeof value);
+  }
+  check({request, config, 1}, items, scan_init(as_scan(request), nullptr));
+}
+
 // Where the index does not fit 32 bits, no half of it is lost on the way.
 TEST(ReducePosition, PassesTheItemAt2To32) {
   for (const FamilyModel* family : reduce_families()) {
