@@ -17,7 +17,7 @@ struct Backwards {
   SCANTUNE_DEVICE Item& operator[](u64 distance) const { return item[-static_cast<i64>(distance)]; }
 };
 
-// Strided items, which are not loaded as vectors.
+// Strided items, which are loaded as vectors where in_order() finds that they are neighbours.
 template <class Item>
 struct Strided {
   Item* item;
@@ -70,8 +70,31 @@ SCANTUNE_DEVICE u64 edge(Backwards<Item> items) {
 }
 
 template <class Item>
-SCANTUNE_DEVICE u64 edge(Strided<Item>) {
+SCANTUNE_DEVICE u64 edge(Strided<Item> items) {
+  if (items.stride == 1) return scantune::edge(items.item);
+  if (items.stride == -1) return scantune::edge(Backwards<Item>{items.item});
   return 0;  // wherever they begin, no items before them would make the others vectors
+}
+
+// Whether items are neighbours in memory, as the type alone tells.
+template <class Items>
+inline constexpr bool kAreNeighbours = true;
+template <class Item>
+inline constexpr bool kAreNeighbours<Strided<Item>> = false;
+
+// Calls `use` with the items: with a pointer, or backwards, where strides make them neighbours.
+template <class Items>
+SCANTUNE_DEVICE void in_order(Items items, const auto& use) {
+  use(items);
+}
+template <class Item>
+SCANTUNE_DEVICE void in_order(Strided<Item> items, const auto& use) {
+  if (items.stride == 1)
+    use(items.item);
+  else if (items.stride == -1)
+    use(Backwards<Item>{items.item});
+  else
+    use(items);
 }
 
 // Where in memory the first `count` of the items begin.

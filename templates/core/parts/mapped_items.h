@@ -83,6 +83,16 @@ SCANTUNE_DEVICE auto apart(MappedItems<Item, Map, Memory, kBackwards> items, i64
   return Apart<decltype(items)>{scantune::apart(items.memory, stride), items.index, items.state};
 }
 
+template <class Item, class Map, class Memory, bool kBackwards>
+inline constexpr bool kAreNeighbours<MappedItems<Item, Map, Memory, kBackwards>> = kAreNeighbours<Memory>;
+
+template <class Item, class Map, class InMemory, bool kBackwards>
+SCANTUNE_DEVICE void in_order(MappedItems<Item, Map, Strided<InMemory>, kBackwards> items, const auto& use) {
+  scantune::in_order(items.memory, [&](auto memory) {
+    use(MappedItems<Item, Map, decltype(memory), kBackwards>{memory, items.index, items.state});
+  });
+}
+
 template <class Memory>
 struct MemoryItem {
   using Type = typename ItemOf<Memory>::Type;

@@ -53,7 +53,9 @@ SCANTUNE_DEVICE void store_by_vectors(Items to, const Item* from, u32 items, u32
 // `from` is on a vector boundary.
 template <CacheHint kHint = CacheHint::normal, class Items, class Item>
 SCANTUNE_DEVICE void store_run(Items to, const Item* from, u32 items, u32 lane) {
-  if (scantune::edge(to) % kVectorAlignmentBytes == 0) {
+  if constexpr (!kAreNeighbours<Items>) {
+    scantune::store_itemwise<kHint>(to, from, items, lane);
+  } else if (scantune::edge(to) % kVectorAlignmentBytes == 0) {
     scantune::store_by_vectors<kHint>(to, from, items, lane);
   } else if constexpr (sizeof(Item) < sizeof(u32) && alignof(Item) == sizeof(Item)) {
     scantune::store_by_words<kHint>(to, from, items, lane);

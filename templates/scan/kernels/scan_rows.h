@@ -1,30 +1,10 @@
 #pragma once
 
 #include "scan/config/scan_rows.h"
-#include "scan/parts/any_pointers.h"
+#include "scan/parts/apart_items.h"
 #include "scan/parts/tile_walk.h"
 
 namespace scantune {
-
-// The problem for rows of strided items.
-template <class Problem>
-struct ApartItems : AnyPointers<Problem> {
-  using InputItems = Apart<typename Problem::InputItems>;
-  using OutputItems = Apart<typename Problem::OutputItems>;
-
-  SCANTUNE_DEVICE static InputItems input_row(const KernelArguments& arguments, u64 row, u64 first) {
-    if constexpr (kIsMapped<InputItems>)
-      return scantune::apart(Problem::input_row(arguments, row, first), arguments.layout.input.item);
-    else
-      return {Problem::input_row(arguments, row, first), arguments.layout.input.item};
-  }
-  SCANTUNE_DEVICE static OutputItems output_row(const KernelArguments& arguments, u64 row, u64 first) {
-    if constexpr (kIsMapped<OutputItems>)
-      return scantune::apart(Problem::output_row(arguments, row, first), arguments.layout.output.item);
-    else
-      return {Problem::output_row(arguments, row, first), arguments.layout.output.item};
-  }
-};
 
 // The rows are one like the other, so all of them begin on vector boundaries of input and output, or none is known to.
 template <class Problem>
@@ -57,13 +37,12 @@ template <class Problem, ScanRowsConfig kConfig>
 SCANTUNE_DEVICE void scan_rows(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   if constexpr (Problem::kStrided) {
-    const Layout& layout = arguments.layout;
-    if (layout.input.item != 1 || layout.output.item != 1)
-      return scantune::walk_rows<ApartItems<Problem>, kConfig>(arguments);
-  } else if constexpr (Problem::kRequest.variant == Variant::aligned) {
-    if (rows_fill_vectors<Problem>(arguments.extents[0])) return scantune::walk_rows<Problem, kConfig>(arguments);
+    scantune::walk_rows<ApartItems<Problem>, kConfig>(arguments);
+  } else {
+    if constexpr (Problem::kRequest.variant == Variant::aligned)
+      if (rows_fill_vectors<Problem>(arguments.extents[0])) return scantune::walk_rows<Problem, kConfig>(arguments);
+    scantune::walk_rows<AnyPointers<Problem>, kConfig>(arguments);
   }
-  scantune::walk_rows<AnyPointers<Problem>, kConfig>(arguments);
 }
 
 }  // namespace scantune

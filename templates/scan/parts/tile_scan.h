@@ -91,15 +91,17 @@ class TileScan {
   // Loads the items that exist from the tile's place in the input.
   SCANTUNE_DEVICE void load(InputItems tile) {
     Vector<Input> vectors[kVectors];
-    if (full()) {
+    scantune::in_order(tile, [&](auto items) {
+      if (full()) {
 #pragma unroll
-      for (int v = 0; v < kVectors; ++v)
-        vectors[v] = scantune::load_global<kShape.load_hint>(
-            scantune::vectors_of<const Vector<Input>>(tile + vector_position(v)));
-    } else {
-      Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(vectors, tile, tile_items_,
-                                                                        [&](int item) { return item_position(item); });
-    }
+        for (int v = 0; v < kVectors; ++v)
+          vectors[v] = scantune::load_global<kShape.load_hint>(
+              scantune::vectors_of<const Vector<Input>>(items + vector_position(v)));
+      } else {
+        Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(
+            vectors, items, tile_items_, [&](int item) { return item_position(item); });
+      }
+    });
     if constexpr (kTransposed) to_consecutive(vectors);
     rows_.take(vectors);
   }
@@ -191,18 +193,21 @@ class TileScan {
     Vector<Output> vectors[kVectors];
     rows_.give(vectors);
     if constexpr (kTransposed) to_striped(vectors);
-    if constexpr (kShape.is_peeled) {
-      const bool fits_vectors = scantune::edge(tile) % alignof(Vector<Output>) == 0;
-      full() && fits_vectors ? store_vectors(tile, vectors) : store_staged(tile, vectors);
-    } else if (full()) {
+    scantune::in_order(tile, [&](auto items) {
+      if constexpr (kShape.is_peeled) {
+        const bool fits_vectors =
+            kAreNeighbours<decltype(items)> && scantune::edge(items) % alignof(Vector<Output>) == 0;
+        full() && fits_vectors ? store_vectors(items, vectors) : store_staged(items, vectors);
+      } else if (full()) {
 #pragma unroll
-      for (int v = 0; v < kVectors; ++v)
-        scantune::store_global<kShape.store_hint>(scantune::vectors_of<Vector<Output>>(tile + vector_position(v)),
-                                                  vectors[v]);
-    } else {
-      Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, tile, tile_items_,
-                                                                     [&](int item) { return item_position(item); });
-    }
+        for (int v = 0; v < kVectors; ++v)
+          scantune::store_global<kShape.store_hint>(scantune::vectors_of<Vector<Output>>(items + vector_position(v)),
+                                                    vectors[v]);
+      } else {
+        Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, items, tile_items_,
+                                                                       [&](int item) { return item_position(item); });
+      }
+    });
   }
 
  private:
@@ -356,7 +361,8 @@ class TileScan {
 
   // Addresses are made by the index of the vector. Where they are made of items, at an offset that is known late, the
   // compiler stores a vector word by word.
-  SCANTUNE_DEVICE void store_vectors(OutputItems tile, const Vector<Output> (&vectors)[kVectors]) {
+  template <class Items>
+  SCANTUNE_DEVICE void store_vectors(Items tile, const Vector<Output> (&vectors)[kVectors]) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v)
       scantune::store_global<kShape.store_hint>(
@@ -364,7 +370,8 @@ class TileScan {
   }
 
   // Stores through shared memory, to any address and as many items as there are.
-  SCANTUNE_DEVICE void store_staged(OutputItems tile, const Vector<Output> (&vectors)[kVectors]) {
+  template <class Items>
+  SCANTUNE_DEVICE void store_staged(Items tile, const Vector<Output> (&vectors)[kVectors]) {
     Vector<Output>* const space = reinterpret_cast<Vector<Output>*>(shared_.at(warp_ * kExchangeBytes));
     if constexpr (kTransposed) sync_warp();  // every lane has read its turned items
 #pragma unroll
