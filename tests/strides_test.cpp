@@ -164,7 +164,8 @@ TEST(Strides, LeadToItemsAlongAnyAxisOfAnArray) {
       {{1, 40, 33}, kExclusive, kForward, 4, 4, false},  {{3, 5, 300}, kInclusive, kForward, 1, 4, false},
       {{1, 1, 1000}, kInclusive, kReverse, 4, 4, false}, {{4, 7, 1}, kExclusive, kForward, 1, 1, false},
       {{2, 64, 64}, kExclusive, kReverse, 4, 4, true},   {{1, 3, 5000}, kInclusive, kForward, 4, 4, true},
-      {{5, 1, 70}, kInclusive, kReverse, 1, 1, false}};
+      {{5, 1, 70}, kInclusive, kReverse, 1, 1, false},   {{1, 1, 9001}, kExclusive, kForward, 4, 4, false},
+      {{2, 2, 6007}, kInclusive, kReverse, 1, 4, false}, {{1, 3, 4999}, kInclusive, kForward, 1, 1, false}};
   std::mt19937 random(5);
   for (int round = 0; round < 6; ++round)
     for (const Case& its : kCases) {
@@ -412,12 +413,20 @@ TEST(Strides, AreServedByEveryFamilyOfRows) {
       const char* const config :
       {R"({"family": "scan_rows", "parameters": {"block_threads": 64, "items_per_thread": 4, "vector_bytes": 4}})",
        R"({"family": "scan_rows", "parameters": {"block_threads": 32, "items_per_thread": 16, "layout": "warp_transposed", "vector_bytes": 16, "rows_per_block": 4}})",
-       R"({"family": "scan_short_rows", "parameters": {"block_threads": 128, "items_per_thread": 5}})"}) {
+       R"({"family": "scan_short_rows", "parameters": {"block_threads": 128, "items_per_thread": 5}})",
+       R"({"family": "lookback", "parameters": {"block_threads": 128, "items_per_thread": 4}})",
+       R"({"family": "lookback", "parameters": {"block_threads": 64, "items_per_thread": 8, "layout": "warp_transposed", "tile_order": "ticket"}})"}) {
     SCOPED_TRACE(config);
-    const Shape shape{3, 9, 150};
+    const bool has_tiles = std::string(config).find("lookback") != std::string::npos;
+    const i64 length = has_tiles ? 1100 : 150, apart = length + 10;  // lookback takes no row of 150
+    const Shape shape{3, 9, static_cast<u64>(length)};
+    const auto places = [&](i64 item, i64 row, i64 first) {
+      const u64 size = static_cast<u64>(3 * 10 * row + first + 2 * apart);
+      return Places{item, row, 10 * row, item < 0 ? first - item * length : first, size};
+    };
     for (const Places& in :
-         {Places{1, 160, 1500, 0, 4500}, Places{-2, 310, 3000, 400, 9000}, Places{1, 157, 1500, 1, 4600}})
-      for (const Places& out : {Places{1, 152, 1400, 8, 4400}, Places{3, 460, 4600, 0, 13800}}) {
+         {places(1, apart, 0), places(-2, 2 * apart, 0), places(1, apart - 3, 1), places(-1, apart, 5)})
+      for (const Places& out : {places(1, apart + 2, 8), places(3, 3 * apart, 0), places(-1, apart, 2)}) {
         runtime::ScanOptions<int> options;
         options.config = config;
         check<int>(shape, in, out, options, false, random);

@@ -138,7 +138,7 @@ ScanRequest canonical(const ScanRequest& given) {
     return request;
   }
   request.layout = layout_of(axes);
-  divide(request, strided_segments(request.layout, axes.all_rows(), axes.items.count), axes.all_rows());
+  divide(request, strided_segments(request, axes.all_rows(), axes.items.count), axes.all_rows());
   return request;
 }
 

@@ -119,10 +119,12 @@ void make_columns(Typed& request) {
 
 }  // namespace
 
-Segments strided_segments(const Layout& layout, u64 rows, u64 length) {
+Segments strided_segments(const ScanRequest& request, u64 rows, u64 length) {
+  const Layout& layout = request.layout;
   const bool lie_close =
       layout.plane_sequences > 1 && length > 1 && magnitude(layout.input.item) > magnitude(layout.input.sequence);
-  return lie_close || (rows < kFewRows && length >= kLongRow) ? Segments::columns : Segments::rows;
+  const bool wait_for_one_cta = needs_fixed_association(request) && rows < kFewRows && length >= kLongRow;
+  return lie_close || wait_for_one_cta ? Segments::columns : Segments::rows;
 }
 
 void take_given_strides(const scantune_scan_request& caller, ScanRequest& request) {
@@ -147,7 +149,7 @@ void take_given_strides(const scantune_scan_request& caller, ScanRequest& reques
       }
   }
   request.layout = layout;
-  if (strided_segments(layout, shape.rows, shape.length) == Segments::columns) make_columns(request);
+  if (strided_segments(request, shape.rows, shape.length) == Segments::columns) make_columns(request);
 }
 
 void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request) {

@@ -15,8 +15,8 @@ void take_given_strides(const scantune_scan_request& caller, ScanRequest& reques
 void take_given_strides(const scantune_reduce_request& caller, ReduceRequest& request);
 
 // Whether rows with strides are scanned as rows or as columns: several rows of a plane that are closer together than
-// their items are columns, and so are few long rows.
-Segments strided_segments(const Layout& layout, u64 rows, u64 length);
+// their items are columns, and so are few long rows that no family of rows cuts into tiles.
+Segments strided_segments(const ScanRequest& request, u64 rows, u64 length);
 
 // Every scan() calls this, so it compares once.
 inline bool has_strides(const scantune_scan_request& caller) {

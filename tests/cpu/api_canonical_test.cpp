@@ -17,6 +17,7 @@ struct Written {
   scantune_direction direction = SCANTUNE_FORWARD;
   bool has_inits = false;
   const char* config = nullptr;
+  bool is_fixed = false;
 
   u64 items() const { return planes * rows * length; }
 };
@@ -43,6 +44,7 @@ scantune_scan_request scan_of(const Written& written) {
   caller.out_row_stride = written.out.sequence;
   caller.out_plane_stride = written.out.plane;
   caller.direction = written.direction;
+  if (written.is_fixed) caller.head.determinism = SCANTUNE_RUN_TO_RUN;
   if (written.has_inits) caller.device_inits = &kMemory;
   return caller;
 }
@@ -118,7 +120,8 @@ const std::vector<Case>& scans() {
       {"columns backwards are columns in the other direction", {1, 5, 99, {-5, 1}}, Segments::columns, 5, Direction::reverse, begins_at(-490, -490)},
       {"columns from the other end are the same columns", {1, 5, 99, {5, -1}}, Segments::columns, 5, Direction::forward, begins_at(-4, -4)},
       {"rows with gaps in reverse go backwards", {.planes = 1, .rows = 5, .length = 99, .in = {1, 100}, .direction = kReverse}, Segments::rows, 5, Direction::forward, {{-1, 100, 0, 98}, {-1, 100, 0, 98}, 5}},
-      {"few long rows with gaps are columns", {1, 2, 20000, {1, 20001}}, Segments::columns, 2, Direction::forward, {{1, 20001}, {1, 20001}, 2}},
+      {"few long rows with gaps are rows", {1, 2, 20000, {1, 20001}}, Segments::rows, 2, Direction::forward, {{1, 20001}, {1, 20001}, 2}},
+      {"few long rows with gaps are columns to a fixed association", {.planes = 1, .rows = 2, .length = 20000, .in = {1, 20001}, .is_fixed = true}, Segments::columns, 2, Direction::forward, {{1, 20001}, {1, 20001}, 2}},
       {"a config of the caller's is one for the request as it is written", {.planes = 1, .rows = 1, .length = 99, .in = {-1}, .config = "{\"family\": \"scan_rows\"}"}, Segments::rows, 1, Direction::forward, {{-1, 99}, {-1, 99}, 1}}};
   return cases;
 }

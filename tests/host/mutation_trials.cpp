@@ -85,6 +85,8 @@ class ScanTrial : public Trial {
     request.columns = setting.columns;
     if (setting.segments != 0) request.segments = Segments::offsets;
     request.segment_count = setting.segments;
+    // They are longer where status descriptors would exceed them.
+    if (find_family(setting.family)->unsupported_reason(request, kHostSm) != nullptr) request.n *= 8;
     return request;
   }
 

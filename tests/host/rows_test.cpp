@@ -94,24 +94,33 @@ TEST_P(RowFamily, ScansAShorterLastRowAndNoneBehindIt) {
 }
 
 // An empty tile publishes nothing, so the next one must not wait for it.
-TEST(Pipelined, EndsWhereTheLastRowLeavesTwoOfItsTilesEmpty) {
-  const FamilyModel& family = *find_family("pipelined");
-  ScanRequest request{.input_type = ValueType::i64, .accumulator_type = ValueType::i64, .output_type = ValueType::i64};
-  request.segments = Segments::rows;
-  request.rows = 1000;
-  request.n = 1000 * request.rows;
-  const Config config = config_of(family, request,
-                                  {{"consumer_warps", "1"},
-                                   {"vectors_per_thread", "5"},
-                                   {"stages", "4"},
-                                   {"look_ahead", "2"},
-                                   {"refill_distance", "0"},
-                                   {"poll_distance", "0"}});
-  const u64 length = 2 * static_cast<u64>(family.tile_items(config, request)) + 1;
-  request.rows = length - 1;
-  request.n = (request.rows - 1) * length + 2;
-  ASSERT_EQ(row_items(request), length);
-  check_segments({request, config, 7});
+TEST(TiledRows, MayLeaveTwoTilesOfTheLastOneEmpty) {
+  struct Tiles {
+    const char* family;
+    std::vector<std::pair<std::string, std::string>> values;
+  };
+  for (const Tiles& its : {Tiles{"pipelined",
+                                 {{"consumer_warps", "1"},
+                                  {"vectors_per_thread", "5"},
+                                  {"stages", "4"},
+                                  {"look_ahead", "2"},
+                                  {"refill_distance", "0"},
+                                  {"poll_distance", "0"}}},
+                           Tiles{"lookback", {{"block_threads", "64"}, {"items_per_thread", "8"}}}}) {
+    const FamilyModel& family = *find_family(its.family);
+    ScanRequest request{
+        .input_type = ValueType::i64, .accumulator_type = ValueType::i64, .output_type = ValueType::i64};
+    request.segments = Segments::rows;
+    request.rows = 1000;
+    request.n = 1000 * request.rows;
+    const Config config = config_of(family, request, its.values);
+    const u64 length = 2 * static_cast<u64>(family.tile_items(config, request)) + 1;
+    request.rows = length - 1;
+    request.n = (request.rows - 1) * length + 2;
+    ASSERT_EQ(row_items(request), length);
+    check_segments({request, config, 7});
+    if (testing::Test::HasFatalFailure()) return;
+  }
 }
 
 TEST(ScanRows, WalksSeveralRowsByOneCta) {

@@ -1,6 +1,7 @@
 // lookback: one pass over the data. Each CTA scans a tile, publishes its aggregate, looks back over its predecessors'
 // descriptors for the carry-in and publishes its inclusive prefix (Merrill and Garland, "Single-pass Parallel Prefix
-// Scan with Decoupled Look-back", 2016).
+// Scan with Decoupled Look-back", 2016). Rows are cut into tiles each for itself, and the first tile of a row begins
+// again. So it takes few long rows, and items with any strides.
 #pragma once
 
 #include "core/contract/family.h"
@@ -36,8 +37,9 @@ struct LookbackConfig {
 };
 
 constexpr int shared_bytes(const LookbackConfig& config, const ScanVariant& request) {
-  // The tile scan's bytes, then the tile index and the epoch, which one thread gets for all.
-  return tile_shared_bytes(peeled_tile_shape(config, request), request) + 16;
+  // The tile scan's bytes, then the tile index and the epoch, which one thread gets for all. Rows begin anywhere.
+  const Variant variant = request.segments == Segments::rows ? Variant::any : request.variant;
+  return tile_shared_bytes(peeled_tile_shape(config, {request, variant}), request) + 16;
 }
 
 template <>
@@ -47,15 +49,27 @@ struct Family<LookbackConfig> {
   static constexpr const char* kHeader = "scan/kernels/lookback.h";
   static constexpr const char* const kKernels[] = {"lookback_scan"};
   static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
+  static constexpr int kMaxTileItems = kMaxBlockThreads * 128;
+  static constexpr u64 kLongRow = 4096;   // items that take a CTA of scan_rows several tiles
+  static constexpr u64 kManyRows = 1024;  // so many CTAs of scan_rows fill a large GPU
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
-    if (const char* reason = unlike_one_sequence_reason(request)) return reason;
+    const bool has_rows = request.segments == Segments::rows;
+    if (!has_rows)
+      if (const char* reason = unlike_one_sequence_reason(request)) return reason;
     if (needs_fixed_association(request)) return "lookback combines in an order that changes from run to run";
-    if (request.n > kMaxGridBlocks * kMinTileItems) return "more tiles than a grid has CTAs";
+    if (has_rows &&
+        !keeps_workspace_small(items_of_tile(kMaxTileItems, request),
+                               descriptor_bytes(StatusLayout::packed, request.accumulator_bytes()), request))
+      return "rows are shorter than 100 times the bytes of a status descriptor";
+    if (tiles(request, kMinTileItems) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     return scantune::unsupported_reason(request);
   }
 
-  static constexpr int preference(const ScanRequest&, int) { return 2; }
+  static constexpr int preference(const ScanRequest& request, int) {
+    if (request.segments != Segments::rows) return 2;
+    return row_items(request) > kLongRow && request.rows < kManyRows ? 2 : 0;
+  }
 
   static constexpr LookbackConfig default_config(const ScanRequest& request, int sm) {
     LookbackConfig config;
@@ -86,6 +100,13 @@ struct Family<LookbackConfig> {
       config.first_delay_ns = 1600;
       config.poll_delay_ns = 300;
     }
+    // A tile that a row does not fill is larger than it need be.
+    const auto exceeds_row = [&] {
+      return request.segments == Segments::rows && row_items(request) < static_cast<u64>(tile_items(config, request));
+    };
+    if (exceeds_row() && config.block_threads > 256) config.block_threads = 256;
+    if (exceeds_row() && config.items_per_thread > 16) config.items_per_thread = 16;
+    while (most_shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.block_threads /= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
@@ -95,7 +116,7 @@ struct Family<LookbackConfig> {
   static constexpr const char* invalid_reason(const LookbackConfig& config, const ScanRequest& request, int sm) {
     if (const char* reason = invalid_tile_reason(config, config.min_ctas_per_sm, request, sm)) return reason;
     if (tile_items(config, request) < kMinTileItems) return "a tile must hold at least 512 items";
-    if (!keeps_workspace_small(tile_items(config, request),
+    if (!keeps_workspace_small(items_of_tile(tile_items(config, request), request),
                                descriptor_bytes(config.status_layout, request.accumulator_bytes()), request))
       return "a tile must hold 100 times the bytes of its status descriptor";
     return invalid_look_back_reason(config, request.forward_progress);
@@ -105,19 +126,37 @@ struct Family<LookbackConfig> {
     return config.block_threads * config.items_per_thread;
   }
 
-  static constexpr WorkspaceNeed workspace(const LookbackConfig& config, const ScanRequest& request) {
-    const int value_bytes = request.accumulator_bytes();
-    const u64 tiles = ceil_div(request.n, static_cast<u64>(tile_items(config, request)));
-    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
-            value_bytes, sizeof(WorkspaceHeader) + tiles * descriptor_bytes(config.status_layout, value_bytes)};
+  // Fewer than fit where a row has fewer.
+  static constexpr int items_of_tile(int most, const ScanRequest& request) {
+    const bool fill = request.segments != Segments::rows || row_items(request) >= static_cast<u64>(most);
+    return fill ? most : static_cast<int>(row_items(request));
   }
 
+  // Tiles of all rows, as many in each, or of all items.
+  static constexpr u64 tiles(const ScanRequest& request, u64 tile_items) {
+    const u64 length = row_items(request);
+    return length == 0 ? 0 : ceil_div(request.n, length) * ceil_div(length, tile_items);
+  }
+  static constexpr u64 tiles(const LookbackConfig& config, const ScanRequest& request) {
+    return tiles(request, static_cast<u64>(tile_items(config, request)));
+  }
+
+  static constexpr WorkspaceNeed workspace(const LookbackConfig& config, const ScanRequest& request) {
+    const int value_bytes = request.accumulator_bytes();
+    return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
+            value_bytes,
+            sizeof(WorkspaceHeader) + tiles(config, request) * descriptor_bytes(config.status_layout, value_bytes)};
+  }
+
+  // The extents, of which only rows have some, are the items and the tiles of a row.
   static constexpr LaunchList launches(const LookbackConfig& config, const ScanRequest& request, Variant variant) {
+    const u64 length = row_items(request), of_tile = static_cast<u64>(tile_items(config, request));
     LaunchList list;
-    list.add({.grid_blocks = static_cast<u32>(ceil_div(request.n, static_cast<u64>(tile_items(config, request)))),
+    list.add({.grid_blocks = static_cast<u32>(tiles(config, request)),
               .block_threads = config.block_threads,
               .shared_bytes = shared_bytes(config, {request, variant}),
               .n = request.n,
+              .extents = {length, ceil_div(length, of_tile)},
               .pdl = config.pdl != 0,
               .dispatch = config.tile_order == TileOrder::ticket ? Dispatch::any_order : Dispatch::in_order});
     return list;

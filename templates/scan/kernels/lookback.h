@@ -5,8 +5,19 @@
 #include "scan/parts/started_items.h"
 #include "scan/parts/tile_place.h"
 #include "scan/parts/tile_scan.h"
+#include "scan/parts/tiled_sequence.h"
 
 namespace scantune {
+
+// Ends a CTA of rows, after its last poll. The CTA of the last tile knows only of those of its own row that they have
+// read epoch and ticket, so all are counted.
+template <class Status>
+SCANTUNE_DEVICE void leave_rows(const Status& status, u32 epoch, u32 lane) {
+  if (epoch == kLastEpoch)
+    status.wrap(block_count(), block_count(), lane);
+  else if (lane == 0)
+    status.leave(block_count(), block_count());
+}
 
 // Where memory says how many items there are, it has been read, and none but the CTAs that have a tile come here.
 template <class Problem, LookbackConfig kConfig>
@@ -16,6 +27,8 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   constexpr TileShape kShape = peeled_tile_shape(kConfig, Problem::kRequest);
   using Tile = TileScan<Problem, kShape>;
   using Place = TilePlace<Problem, kShape>;
+  constexpr bool kHasRows = Problem::kRequest.segments == Segments::rows;
+  using Sequence = TiledSequence<Problem, Tile::kTileItems, kHasRows>;
   using Status = TileStatus<T, kConfig.status_layout>;
   struct alignas(16) Shared {
     typename Tile::Shared tile;
@@ -25,7 +38,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) == shared_bytes(kConfig, Problem::kRequest));
   Shared& shared = shared_memory<Shared>();
 
-  if constexpr (kConfig.pdl != 0 && kConfig.tile_order == TileOrder::block_index && !Problem::kReadsN) {
+  if constexpr (kConfig.pdl != 0 && kConfig.tile_order == TileOrder::block_index && !Problem::kReadsN && !kHasRows) {
     const Place place(Problem::input(arguments), arguments.n, block_rank());
     Tile(shared.tile, arguments.n - place.first() - place.kept_items())
         .prefetch(Problem::input(arguments) + place.first());
@@ -42,32 +55,41 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
     sync_block();
     index = shared.tile_index;
   }
-  const Place place(Problem::input(arguments), arguments.n, index);
+  const Sequence sequence(arguments, index);
+  if constexpr (Sequence::kMayLackItems)
+    if (sequence.tile() >= Place::count(sequence.end())) {
+      if (thread_rank() >= kWarpThreads) return;
+      epoch = scantune::shuffle_index(epoch, 0);
+      return scantune::leave_rows(Status(arguments.workspace, epoch), epoch, thread_rank());
+    }
+  const Place place(sequence.input(), sequence.end(), sequence.tile());
   const u64 first = place.first();
-  Tile tile(shared.tile, arguments.n - first - place.kept_items());
+  Tile tile(shared.tile, sequence.end() - first - place.kept_items());
 
   // Load and scan the tile, and the head before the first one.
-  T carry = Problem::init(arguments);
-  const HeadScan<Problem> head(Problem::input(arguments) + Place::kHead, place.head_items(), thread_rank());
-  tile.load(Problem::input(arguments) + first);
+  T carry = sequence.init();
+  const HeadScan<Problem> head(sequence.input() + Place::kHead, place.head_items(), thread_rank());
+  tile.load(sequence.input() + first);
   if (head.exists() && tile.in_first_warp()) {
-    const T total = head.scan(Problem::output(arguments) + Place::kHead, carry);
+    const T total = head.scan(sequence.output() + Place::kHead, carry);
     carry = Problem::kHasInit ? Op::combine(carry, total) : total;
   }
   if (thread_rank() == 0) shared.epoch = epoch;  // kept out of registers; visible after the barrier of scan()
   const T aggregate = tile.scan();
 
   // Publish the aggregate, look back for the carry-in, publish the prefix.
-  const bool has_carry = Problem::kHasInit || index > 0 || head.exists();
+  const bool has_carry = Problem::kHasInit || sequence.tile() > 0 || head.exists();
   if (tile.in_first_warp()) {
     Status status(arguments.workspace, shared.epoch);
-    if (index > 0) {
+    if (sequence.tile() > 0) {
       if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
       carry = scantune::look_back<Op, kConfig>(status, index, tile.lane());
     }
     if (tile.lane() == 0)
       status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
-    if constexpr (Problem::kReadsN) {
+    if constexpr (kHasRows) {
+      scantune::leave_rows(status, shared.epoch, tile.lane());
+    } else if constexpr (Problem::kReadsN) {
       const u32 tiles = Place::count(arguments.n);
       status.finish(index, tiles, tiles, tile.lane());
     } else {
@@ -77,7 +99,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   tile.distribute(carry, has_carry);
 
   // Combine with the carry-in and store.
-  tile.store(Problem::output(arguments) + first, has_carry);
+  tile.store(sequence.output() + first, has_carry);
 }
 
 // The scan goes on as if no more CTAs had been launched than there are tiles.
@@ -91,11 +113,11 @@ SCANTUNE_DEVICE void counted_lookback_scan(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                  \
-  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) {              \
-    if (!::scantune::has_items<Problem>(arguments)) return;                                     \
-    if constexpr (Problem::kReadsN)                                                             \
-      ::scantune::counted_lookback_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments); \
-    else                                                                                        \
-      ::scantune::lookback_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments);         \
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                             \
+  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) {                         \
+    if (!::scantune::has_items<Problem>(arguments)) return;                                                \
+    if constexpr (Problem::kReadsN)                                                                        \
+      ::scantune::counted_lookback_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments);            \
+    else                                                                                                   \
+      ::scantune::lookback_scan<::scantune::Tiled<::scantune::BehindStarts<Problem>>, kConfig>(arguments); \
   }
