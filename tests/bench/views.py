@@ -297,6 +297,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--seed", type=int, default=46)
     parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--only", choices=("scan", "reduce"), help="leaves out the others of the draws")
     options = parser.parse_args()
     library, source, rows, failures = Library(options.library), random.Random(options.seed), [], []
     end = time.monotonic() + options.seconds
@@ -304,6 +305,8 @@ def main() -> None:
         view = drawn(source)
         if time.monotonic() > end:
             break
+        if options.only and view.is_scan != (options.only == "scan"):
+            continue
         try:
             rows.append(timed(library, view))
         except RuntimeError as error:
