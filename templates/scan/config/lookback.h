@@ -50,8 +50,8 @@ struct Family<LookbackConfig> {
   static constexpr const char* const kKernels[] = {"lookback_scan"};
   static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
   static constexpr int kMaxTileItems = kMaxBlockThreads * 128;
-  static constexpr u64 kLongRow = 4096;   // items that take a CTA of scan_rows several tiles
-  static constexpr u64 kManyRows = 1024;  // so many CTAs of scan_rows fill a large GPU
+  static constexpr u64 kLongRow = 4096;  // items that take a CTA of scan_rows several tiles
+  static constexpr u64 kManyRows = 132;  // so many CTAs of scan_rows occupy a large GPU
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     const bool has_rows = request.segments == Segments::rows;

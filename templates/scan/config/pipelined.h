@@ -85,6 +85,8 @@ struct Family<PipelinedConfig> {
   static constexpr const char* const kKernels[] = {"pipelined_scan"};
   static constexpr int kMinTileBytes = kWarpThreads * kVectorAlignmentBytes;
   static constexpr u64 kLongRowBytes = u64{1} << 14;  // of rows that fill tiles
+  static constexpr u64 kVeryLongRowBytes = u64{1} << 18;
+  static constexpr u64 kManyRows = 132;               // a CTA for each SM of a large GPU
   static constexpr u64 kManyRowBytes = u64{1} << 19;  // of all rows, from where on they keep more than a few CTAs busy
   static constexpr u64 kMinItems = 16;                // more than there are before a vector boundary
 
@@ -108,10 +110,12 @@ struct Family<PipelinedConfig> {
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
-    if (request.segments == Segments::rows)
-      return bytes_of(request, row_items(request)) >= kLongRowBytes && bytes_of(request, request.n) >= kManyRowBytes
-                 ? 4
-                 : 0;
+    if (request.segments == Segments::rows) {
+      // Many rows keep all SMs busy by scan_rows, unless they are very long.
+      const u64 row_bytes = bytes_of(request, row_items(request));
+      const bool are_long = row_bytes >= (request.rows < kManyRows ? kLongRowBytes : kVeryLongRowBytes);
+      return are_long && bytes_of(request, request.n) >= kManyRowBytes ? 4 : 0;
+    }
     return all_sms_hold(request) ? 0 : 4;
   }
 

@@ -53,6 +53,9 @@ struct Family<ScanRowsConfig> {
   static constexpr const char* kHeader = "scan/kernels/scan_rows.h";
   static constexpr const char* const kKernels[] = {"scan_rows"};
   static constexpr int kMostRowsPerBlock = 1024;
+  static constexpr u64 kManyRows = 132;       // a CTA for each SM of a large GPU
+  static constexpr u64 kVeryManyRows = 1024;  // from where on the smallest CTAs fill it, however long the rows are
+  static constexpr u64 kLongRow = 8192;       // items
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     if (request.rows > kMaxGridBlocks * kMostRowsPerBlock) return "more rows than the CTAs of a grid walk";
@@ -62,20 +65,34 @@ struct Family<ScanRowsConfig> {
 
   static constexpr int preference(const ScanRequest&, int) { return 1; }
 
+  // Measured on an H200: tests/bench/results/h200-rows.csv.
   static constexpr ScanRowsConfig default_config(const ScanRequest& request, int sm) {
     ScanRowsConfig config;
-    // A CTA has as few warps as hold a row, for single_block's reason. In longer rows it has fewer than fill an SM,
-    // which others share.
-    const u64 items = row_items(request);
+    const u64 items = row_items(request), rows = items == 0 ? 0 : ceil_div(request.n, items);
     const int item_bytes = widest_item_bytes(request);
     const bool wide = register_bytes(request) > 8;  // values of which many threads cannot hold several in registers
     const bool small = item_bytes < 4 && items_fill_vectors(request);
+    const auto fits = [&](int parts) {
+      return items * static_cast<u64>(parts) <= static_cast<u64>(tile_items(config, request));
+    };
     config.items_per_thread = wide ? 2 : small ? kVectorAlignmentBytes / item_bytes : 4;
     config.block_threads = kWarpThreads;
-    while (config.items_per_thread > 4 && items <= static_cast<u64>(tile_items(config, request)) / 2)
-      config.items_per_thread /= 2;
-    while (config.block_threads < (wide ? 256 : 512) && items > static_cast<u64>(tile_items(config, request)))
-      config.block_threads *= 2;
+    if (!wide && rows >= kManyRows) {
+      // CTAs of other rows fill the SM. Small ones of many items for each thread walk over the fewest tiles.
+      config.block_threads = rows < kVeryManyRows && items > kLongRow ? 256 : 128;
+      config.items_per_thread = register_bytes(request) == 8 ? 16 : 32;
+      while (config.items_per_thread > 4 && fits(2)) config.items_per_thread /= 2;
+      while (config.block_threads > kWarpThreads && fits(2)) config.block_threads /= 2;
+    } else {
+      // A CTA has as few warps as hold a row, for single_block's reason, and then more items for each thread.
+      while (config.items_per_thread > 4 && fits(2)) config.items_per_thread /= 2;
+      while (config.block_threads < (wide ? 256 : 512) && !fits(1)) config.block_threads *= 2;
+      while (!wide && config.items_per_thread < 16 && !fits(1)) config.items_per_thread *= 2;
+    }
+    // Vectors of neighbouring lanes are neighbours in all layouts but the direct one.
+    if (config.items_per_thread * item_bytes > kVectorAlignmentBytes)
+      config.layout = needs_fixed_association(request) ? TileLayout::warp_transposed : TileLayout::striped;
+    while (most_shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     while (blocks(config, request) > kMaxGridBlocks) config.rows_per_block *= 2;
     config.pdl = limits_of(sm).has_pdl ? 1 : 0;
