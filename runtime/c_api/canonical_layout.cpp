@@ -104,7 +104,11 @@ Layout dense_layout(const Axes& axes) {
   return {.input = {.first = axes.in_first}, .output = {.first = axes.out_first}};
 }
 
-bool are_many_short_rows(const Axes& axes) { return axes.items.count <= 128 && axes.all_rows() >= 1024; }
+// Rows of fewer bytes than two vectors have hardly a whole one, wherever they begin.
+bool are_many_tiny_rows(const Axes& axes, int item_bytes) {
+  const u64 bytes = axes.items.count * static_cast<u64>(item_bytes);
+  return bytes < 2 * kVectorAlignmentBytes && axes.all_rows() >= 1024;
+}
 
 // Whether the result is the same whatever the order of the items. Operators of the caller's own need not commute, and
 // positions are counted from the first item.
@@ -153,8 +157,8 @@ ReduceRequest canonical(const ReduceRequest& given) {
   Axes ascending = axes;
   if (commutes(given)) turn(ascending, ascending.items);
   const auto segments = dense_segments(ascending);
-  // However far apart. Of rows a CTA takes one at a time, of columns each thread one or a part of one.
-  const bool are_rows = ascending.items.in == 1 && !are_many_short_rows(axes);
+  // However far apart. Rows are read in vectors, columns of near items by each thread for itself.
+  const bool are_rows = ascending.items.in == 1 && !are_many_tiny_rows(axes, given.input_bytes());
   request.layout = segments ? dense_layout(ascending) : layout_of(are_rows ? ascending : axes);
   request.layout.output = {};
   divide(request, segments ? *segments : are_rows ? Segments::rows : Segments::columns, axes.all_rows());

@@ -83,6 +83,30 @@ TEST(Space, FewLongRowsHaveCtasForEverySmAndManyOrShortRowsHaveOneEach) {
   EXPECT_EQ(ctas(3, 20'000), 6u);
 }
 
+TEST(Space, ManyRowsOfUpToSomeThousandItemsHaveAGroupOfLanesEach) {
+  const FamilyModel& family = *find_family("reduce_rows");
+  struct Rows {
+    u64 count, length;
+    u32 ctas;
+    int row_items;  // that a group loads at once
+  };
+  for (const auto& [count, length, ctas, row_items] : std::vector<Rows>{{9'284, 915, 9'284 / 4, 1024},
+                                                                        {100'000, 128, 100'000 / 32, 128},
+                                                                        {1'024'000, 12, 1'024'000 / 128, 16},
+                                                                        {300, 1000, 300 / 4, 1024},
+                                                                        {5'000, 4000, 5'000 / 4, 1024},
+                                                                        {1'000, 4000, 1'000, 4096},
+                                                                        {5'000, 5000, 5'000, 4096},
+                                                                        {200, 1000, 200, 1024}}) {
+    const ReduceRequest request = rows_of({}, count, length);
+    const Config config = family.default_config(request, 90);
+    const Launch launch = family.launches(config, request, Variant::aligned).launches[0];
+    EXPECT_EQ(launch.grid_blocks, ctas) << count << " rows of " << length;
+    EXPECT_EQ(launch.shared_bytes == 0, ctas != count) << count << " rows of " << length;
+    EXPECT_EQ(family.tile_items(config, request), row_items) << count << " rows of " << length;
+  }
+}
+
 // A record of longer rows serves rows that have fewer tiles than it has CTAs.
 TEST(Space, RowsHaveNoMoreSharesThanTiles) {
   ReduceRequest request = rows_of({}, 2, 1 << 24);

@@ -563,6 +563,10 @@ const std::vector<Small> kSmall = {
     // A row is cut into all shares that are allowed, and into one for each of its tiles.
     {"reduce_rows", {{"block_threads", "64"}, {"unroll", "2"}, {"blocks_per_row", "4"}}},
     {"reduce_rows", {{"block_threads", "32"}, {"unroll", "4"}, {"blocks_per_row", "256"}}},
+    // Groups of lanes, of which some have no row.
+    {"reduce_rows", {{"block_threads", "64"}, {"threads_per_row", "32"}, {"unroll", "2"}, {"rows_per_block", "2"}}},
+    {"reduce_rows", {{"block_threads", "32"}, {"threads_per_row", "2"}, {"unroll", "8"}}},
+    {"reduce_rows", {{"block_threads", "64"}, {"threads_per_row", "1"}, {"unroll", "1"}}},
     {"reduce_short_rows",
      {{"block_threads", "64"}, {"vectors_per_thread", "1"}, {"threads_per_row", "4"}, {"items_per_read", "1"}}},
     // Vectors at once, which the kernel for any pointers puts on a boundary.
@@ -747,6 +751,39 @@ TEST_P(SmallReduce, IsRightOfLongRowsWithGaps) {
       reduction.misaligned_bytes = static_cast<u64>(request.alignment_of(request.input_type)) * (seed % 5);
       check(reduction);
       if (HasFailure()) return;
+    }
+}
+
+// Rows around the length of a vector and of several, more of them than a CTA has groups, one after another and in
+// planes that descend.
+TEST_P(SmallReduce, IsRightOfShortRowsWithGaps) {
+  const FamilyModel& family = *find_family(GetParam().family);
+  const TestOperator maps = affine_maps_among_common_names();  // whose zero is no identity
+  u64 seed = 300;
+  for (const auto& [of, custom] : std::vector<std::pair<ReduceRequest, const TestOperator*>>{
+           {reduction_of(ValueType::bf16, ValueType::f32, Operator::sum, Init::value), nullptr},
+           {reduction_of(ValueType::u8, ValueType::u8, Operator::max, Init::none, Position::last), nullptr},
+           {custom_reduction(maps, Init::value), &maps}})
+    for (const u64 length : {1, 3, 8, 17, 31, 48, 131, 600}) {
+      constexpr u64 kRows = 70, kPlaneRows = 35;
+      ReduceRequest request = of;
+      request.segments = Segments::rows;
+      request.rows = kRows;
+      request.n = kRows * length;
+      const i64 apart = static_cast<i64>(length) + 1 + static_cast<i64>(length % 4);
+      request.layout = {.input = {.item = 1, .sequence = apart, .first = 2}, .plane_sequences = kRows};
+      if (++seed % 2 == 0)
+        request.layout = {.input = {.item = 1, .sequence = 2 * apart, .plane = -apart, .first = apart},
+                          .plane_sequences = kPlaneRows};
+      if (family.unsupported_reason(request, kHostSm) != nullptr) GTEST_SKIP() << "the family takes no rows with gaps";
+      for (const Variant variant : {Variant::aligned, Variant::any}) {
+        Case reduction{request, config_of(GetParam(), of), seed, custom};
+        reduction.variant = variant;
+        if (variant == Variant::any)
+          reduction.misaligned_bytes = static_cast<u64>(request.alignment_of(request.input_type)) * (seed % 5);
+        check(reduction);
+        if (HasFailure()) return;
+      }
     }
 }
 

@@ -1,6 +1,7 @@
-// reduce_rows: each CTA reduces rows of the input, one after another, each as reduce_block does. Several CTAs reduce
-// each of few long rows, an equal share each, and leave their partial results in the workspace; a second launch folds
-// those of every row, in their order.
+// reduce_rows: each CTA reduces rows of the input, one after another, each as reduce_block does. Of many shorter rows a
+// group of neighbouring lanes reduces each, without shared memory or a barrier. Several CTAs reduce each of few long
+// rows, an equal share each, and leave their partial results in the workspace; a second launch folds those of every
+// row, in their order.
 #pragma once
 
 #include "reduce/config/share.h"
@@ -8,14 +9,18 @@
 namespace scantune {
 
 struct ReduceRowsConfig {
-  int block_threads = 256;  // threads per CTA
-  int unroll = 2;           // vectors that a thread loads before it combines any
-  int rows_per_block = 1;   // rows that a CTA reduces, one after another
-  int blocks_per_row = 1;   // CTAs that reduce a row, at most: each has a tile of it or more
+  int block_threads = 256;     // threads per CTA
+  int threads_per_row = 1024;  // neighbouring threads that reduce a row: up to a warp, or if more all of the CTA
+  int unroll = 2;              // vectors that a thread loads before it combines any
+  int rows_per_block = 1;      // rows that a CTA reduces, or each group of it, one after another
+  int blocks_per_row = 1;      // CTAs that reduce a row, at most: each has a tile of it or more
   CacheHint load_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
                 // start before that one has ended
   static constexpr Deal deal = Deal::shares;
+
+  constexpr bool has_groups() const { return threads_per_row <= kWarpThreads; }
+  constexpr int rows_at_once() const { return has_groups() ? block_threads / threads_per_row : 1; }
 
   constexpr bool operator==(const ReduceRowsConfig&) const = default;
 };
@@ -51,6 +56,7 @@ struct Family<ReduceRowsConfig> {
   // are shared out while a large GPU has room for more CTAs and each of these has two tiles: less takes no longer than
   // the second launch.
   static constexpr ReduceRowsConfig default_config(const ReduceRequest& request, int sm) {
+    if (suit_groups(request)) return with_groups(request, sm);
     ReduceRowsConfig config{.block_threads = kWarpThreads, .unroll = 1, .pdl = limits_of(sm).has_pdl ? 1 : 0};
     const u64 items = row_items(request);
     while (config.block_threads < 256 && items > static_cast<u64>(tile_items(config, request)))
@@ -71,6 +77,7 @@ struct Family<ReduceRowsConfig> {
     if (config.blocks_per_row < 1 || config.blocks_per_row > kMostBlocksPerRow)
       return "blocks_per_row must be between 1 and 1024";
     if (const char* reason = invalid_share_reason(config, 1, request, sm)) return reason;
+    if (const char* reason = invalid_group_reason(config, request)) return reason;
     if (config.blocks_per_row == 1) return nullptr;
     if (config.rows_per_block > 1) return "a CTA reduces several rows, or one of several shares of a row";
     if (folds(config, request) && shares(config, request) > kMaxGridBlocks)
@@ -78,8 +85,9 @@ struct Family<ReduceRowsConfig> {
     return invalid_partials_reason(config, request, static_cast<u64>(request.partial_bytes()));
   }
 
+  // What the threads of a row load of it at once.
   static constexpr int tile_items(const ReduceRowsConfig& config, const ReduceRequest& request) {
-    return tile_items_of(config, request);
+    return tile_items_of(config, request) / config.rows_at_once();
   }
 
   static constexpr bool folds(const ReduceRowsConfig& config, const ReduceRequest& request) {
@@ -100,9 +108,9 @@ struct Family<ReduceRowsConfig> {
   static constexpr LaunchList launches(const ReduceRowsConfig& config, const ReduceRequest& request, Variant) {
     LaunchList list;
     Launch launch{.kernel = kReduceRows,
-                  .grid_blocks = grid_for(ceil_div(shares(config, request), static_cast<u64>(config.rows_per_block))),
+                  .grid_blocks = grid_for(ceil_div(shares(config, request), rows_of_block(config))),
                   .block_threads = config.block_threads,
-                  .shared_bytes = share_shared_bytes(request),
+                  .shared_bytes = config.has_groups() ? 0 : share_shared_bytes(request),
                   .n = request.n,
                   .extents = {row_items(request), request.rows},
                   .pdl = config.pdl != 0};
@@ -117,6 +125,7 @@ struct Family<ReduceRowsConfig> {
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<ReduceRowsConfig> kParameters[] = {
       SCANTUNE_PARAMETER(ReduceRowsConfig, block_threads, primary, 32, 64, 128, 256, 512, 1024),
+      SCANTUNE_PARAMETER(ReduceRowsConfig, threads_per_row, primary, 1, 2, 4, 8, 16, 32, 1024).absent_means(1024),
       SCANTUNE_PARAMETER(ReduceRowsConfig, unroll, primary, 1, 2, 4, 8),
       SCANTUNE_PARAMETER(ReduceRowsConfig, rows_per_block, secondary, 1, 2, 4, 16),
       SCANTUNE_PARAMETER(ReduceRowsConfig, blocks_per_row, primary, 1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -131,6 +140,52 @@ struct Family<ReduceRowsConfig> {
  private:
   static constexpr u64 kEnoughCtas = 4 * 132;  // for every SM of a large GPU to have some
   static constexpr u64 kFewestTiles = 2;       // of a share
+
+  // Default configs of groups. A lane loads up to so many bytes of a row at once.
+  static constexpr int kMostUnroll = 8, kMostLoadedBytes = 128;
+  static constexpr u64 kFewRows = 256, kManyRows = 4096;
+  static constexpr u64 kMostTurns = 4;  // of a warp in a row
+
+  static constexpr int most_unroll(const ReduceRequest& request) {
+    const int most = kMostLoadedBytes / (unit_items(request) * request.input_bytes());
+    return most < 1 ? 1 : most < kMostUnroll ? most : kMostUnroll;
+  }
+
+  // Rows that warps load at once are all on their way, however few they are. Longer ones take turns, which other rows
+  // have to hide.
+  static constexpr bool suit_groups(const ReduceRequest& request) {
+    const u64 turn_items =
+        static_cast<u64>(kWarpThreads) * static_cast<u64>(most_unroll(request) * unit_items(request));
+    const u64 turns = ceil_div(row_items(request), turn_items);
+    return turns <= 1 ? request.rows >= kFewRows : turns <= kMostTurns && request.rows >= kManyRows;
+  }
+
+  // A group loads a row at once, if a warp can. More lanes read more of a line of the cache at once, and more vectors
+  // of each leave more rows to a warp.
+  static constexpr ReduceRowsConfig with_groups(const ReduceRequest& request, int sm) {
+    ReduceRowsConfig config{.threads_per_row = 1, .unroll = 1, .pdl = limits_of(sm).has_pdl ? 1 : 0};
+    const int most = most_unroll(request), few = most < 4 ? most : 4;
+    const auto fits = [&] { return row_items(request) <= static_cast<u64>(tile_items(config, request)); };
+    while (config.threads_per_row < kWarpThreads && !fits())
+      (config.unroll < few && config.unroll < config.threads_per_row ? config.unroll : config.threads_per_row) *= 2;
+    while (2 * config.unroll <= most && !fits()) config.unroll *= 2;
+    if (config.unroll == kMostUnroll) config.block_threads = 128;
+    return config;
+  }
+
+  static constexpr const char* invalid_group_reason(const ReduceRowsConfig& config, const ReduceRequest& request) {
+    const int threads = config.threads_per_row;
+    if (threads < 1 || threads > kMaxBlockThreads || (threads & (threads - 1)) != 0)
+      return "threads_per_row must be a power of two up to 1024";
+    if (!config.has_groups()) return nullptr;
+    if (config.blocks_per_row > 1)
+      return "several CTAs share a row that no group reduces: threads_per_row must be 1024";
+    return row_items(request) >> 31 != 0 ? "a group reduces rows of fewer than 2^31 items" : nullptr;
+  }
+
+  static constexpr u64 rows_of_block(const ReduceRowsConfig& config) {
+    return static_cast<u64>(config.rows_at_once()) * static_cast<u64>(config.rows_per_block);
+  }
 };
 
 }  // namespace scantune

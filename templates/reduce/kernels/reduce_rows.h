@@ -2,9 +2,26 @@
 
 #include "core/parts/begin_kernel.h"
 #include "reduce/config/reduce_rows.h"
+#include "reduce/parts/group_reduce.h"
 #include "reduce/parts/share_reduce.h"
 
 namespace scantune {
+
+// The items of a row, of which the last ones may be shorter, or empty.
+SCANTUNE_DEVICE u64 items_of_row(const KernelArguments& arguments, u64 row) {
+  const u64 row_items = arguments.extents[0], first = row * row_items;
+  const u64 left = first < arguments.n ? arguments.n - first : 0;
+  return left < row_items ? left : row_items;
+}
+
+// From the input's first item to that of the row.
+template <class Problem>
+SCANTUNE_DEVICE u64 begin_of_row(const KernelArguments& arguments, u64 row) {
+  if constexpr (Problem::kStrided)
+    return static_cast<u64>(arguments.layout.input.begin(row, arguments.layout.plane_sequences));
+  else
+    return row * arguments.extents[0];
+}
 
 // The problem for pointers of any alignment: a row begins anywhere.
 template <class Problem>
@@ -25,18 +42,13 @@ class SharedOutRow {
     return shares_of_row(kConfig, Problem::kRequest, arguments.extents[0]);
   }
 
-  SCANTUNE_DEVICE SharedOutRow(const KernelArguments& arguments, u64 row) : arguments_(arguments), row_(row) {
-    const u64 row_items = arguments.extents[0], first = row * row_items;
-    const u64 left = first < arguments.n ? arguments.n - first : 0;
-    items_ = left < row_items ? left : row_items;
-  }
+  SCANTUNE_DEVICE SharedOutRow(const KernelArguments& arguments, u64 row)
+      : arguments_(arguments), row_(row), items_(scantune::items_of_row(arguments, row)) {}
 
   SCANTUNE_DEVICE bool has_items() const { return items_ > 0; }
 
   SCANTUNE_DEVICE Share share(u32 index) const {
-    auto from = Problem::input(arguments_) + row_ * arguments_.extents[0];
-    if constexpr (Problem::kStrided)
-      from = Problem::input(arguments_) + arguments_.layout.input.begin(row_, arguments_.layout.plane_sequences);
+    const auto from = Problem::input(arguments_) + scantune::begin_of_row<Problem>(arguments_, row_);
     return Share(from, items_, index, shares(arguments_));
   }
 
@@ -47,12 +59,30 @@ class SharedOutRow {
 
  private:
   const KernelArguments& arguments_;
-  const u64 row_;
-  u64 items_;
+  const u64 row_, items_;
 };
 
+// Each group of lanes reduces one row after another.
 template <class Problem, ReduceRowsConfig kConfig>
-SCANTUNE_DEVICE void reduce_rows(const KernelArguments& arguments) {
+SCANTUNE_DEVICE void reduce_rows_by_groups(const KernelArguments& arguments) {
+  using Group = GroupReduce<Problem, kConfig.threads_per_row, kConfig.unroll, kConfig.load_hint>;
+  constexpr u32 kGroups = kConfig.rows_at_once();
+  const u32 group = thread_rank() / kConfig.threads_per_row, rank = thread_rank() % kConfig.threads_per_row;
+  const u64 rows = arguments.extents[1];
+  begin_kernel<kConfig.pdl>();
+  const auto input = Problem::input(arguments);
+  for (u64 first = u64{block_rank()} * kGroups; first < rows; first += u64{block_count()} * kGroups) {
+    // Groups past the last row reduce no items, so that all lanes meet in shuffles.
+    const u64 row = first + group;
+    const u64 begin = row < rows ? scantune::begin_of_row<Problem>(arguments, row) : 0;
+    const u32 items = row < rows ? static_cast<u32>(scantune::items_of_row(arguments, row)) : 0;
+    const auto total = Group::reduce(Group::run_of(input, begin, items), rank);
+    if (rank == 0 && row < rows) Problem::store(arguments, total, items > 0, row);
+  }
+}
+
+template <class Problem, ReduceRowsConfig kConfig>
+SCANTUNE_DEVICE void reduce_rows_by_blocks(const KernelArguments& arguments) {
   using Row = SharedOutRow<Problem, kConfig>;
   auto& shared = shared_memory<typename Row::Shared>();
   begin_kernel<kConfig.pdl>();
@@ -70,6 +100,14 @@ SCANTUNE_DEVICE void reduce_rows(const KernelArguments& arguments) {
     }
     if (all - turn > block_count()) sync_block();  // no warp reads what the next row writes
   }
+}
+
+template <class Problem, ReduceRowsConfig kConfig>
+SCANTUNE_DEVICE void reduce_rows(const KernelArguments& arguments) {
+  if constexpr (kConfig.has_groups())
+    scantune::reduce_rows_by_groups<Problem, kConfig>(arguments);
+  else
+    scantune::reduce_rows_by_blocks<Problem, kConfig>(arguments);
 }
 
 template <class Problem, ReduceRowsConfig kConfig>

@@ -3,13 +3,15 @@
 // Built-in operators commute: lanes take units in turn, and the items before the first whole unit and after the last
 // one. A custom operator sees its items in order: lanes take neighbouring pieces, which are combined across the group.
 // A unit is the items of one vector. Where the result depends on how items are put together, units are counted from the
-// start of the input; else from a vector boundary, so that all units are loaded as vectors.
+// start of the input; else from a vector boundary, so that all units are loaded as vectors. Units on no boundary are
+// put together from the two vectors around each.
 #pragma once
 
 #include "core/parts/vector_boundary.h"
 #include "core/parts/warp_reduce.h"
 #include "reduce/config/share.h"
 #include "reduce/parts/reduce_problem.h"
+#include "reduce/parts/shifted_vector.h"
 #include "reduce/parts/thread_total.h"
 
 namespace scantune {
@@ -43,6 +45,20 @@ class GroupReduce {
                                             ? kVectorAlignmentBytes
                                             : (alignof(Input) > alignof(u32) ? alignof(Input) : alignof(u32));
   struct alignas(kUnitAlignment) Vector : Unit {};
+
+  // The loaded form of a unit: two vectors if it may cross a boundary. A map takes its items one by one. Of units in
+  // two vectors half as many are on their way at once, in as many registers.
+  static constexpr bool kShifts = !kInVectors && kUnitItems > 1 && !kIsMapped<InputItems>;
+  template <bool kTwo, class One>
+  struct SelectHeld {
+    using Type = One;
+  };
+  template <class One>
+  struct SelectHeld<true, One> {
+    using Type = VectorHalves;
+  };
+  using Held = typename SelectHeld<kShifts, Vector>::Type;
+  static constexpr u32 kAtOnce = kShifts ? (kUnroll + 1) / 2 : kUnroll;
 
  public:
   // Fewer than 2^32 items of a segment, of which the first is its item number `place`.
@@ -106,20 +122,20 @@ class GroupReduce {
     }
     ThreadTotal<Problem, Runs, kUnitItems> of_units[kRuns];
 #pragma unroll 1
-    for (u32 first = rank; first < most_units; first += kThreads * kUnroll) {
-      Vector units[kRuns][kUnroll];
+    for (u32 first = rank; first < most_units; first += kThreads * kAtOnce) {
+      Held held[kRuns][kAtOnce];
 #pragma unroll
       for (int run = 0; run < kRuns; ++run)
 #pragma unroll
-        for (u32 step = 0; step < kUnroll; ++step)
+        for (u32 step = 0; step < kAtOnce; ++step)
           if (const u32 unit = first + step * kThreads; unit < runs[run].units())
-            units[run][step] = load_unit(runs[run].from + (runs[run].head + unit * kUnitItems));
+            held[run][step] = load_unit(runs[run], runs[run].head + unit * kUnitItems);
 #pragma unroll
       for (int run = 0; run < kRuns; ++run)
 #pragma unroll
-        for (u32 step = 0; step < kUnroll; ++step)
+        for (u32 step = 0; step < kAtOnce; ++step)
           if (const u32 unit = first + step * kThreads; unit < runs[run].units())
-            of_units[run].take(units[run][step], unit);
+            of_units[run].take(unit_of(held[run][step], runs[run], runs[run].head + unit * kUnitItems), unit);
     }
 #pragma unroll
     for (int run = 0; run < kRuns; ++run) {
@@ -160,13 +176,14 @@ class GroupReduce {
   SCANTUNE_DEVICE static T piece_of(const Run& run, u32 first, u32 end) {
     const u32 begin = first * kUnitItems, whole = end * kUnitItems;
     if (end - first == kUnroll && begin >= run.head && whole <= run.head + run.items) {
-      Vector units[kUnroll];
+      const u32 place = begin - run.head;
+      Held held[kUnroll];
 #pragma unroll
-      for (u32 step = 0; step < kUnroll; ++step)
-        units[step] = load_unit(run.from + (begin - run.head + step * kUnitItems));
-      T piece = total_of(units[0]);
+      for (u32 step = 0; step < kUnroll; ++step) held[step] = load_unit(run, place + step * kUnitItems);
+      T piece = total_of(unit_of(held[0], run, place));
 #pragma unroll
-      for (u32 step = 1; step < kUnroll; ++step) piece = Op::combine(piece, total_of(units[step]));
+      for (u32 step = 1; step < kUnroll; ++step)
+        piece = Op::combine(piece, total_of(unit_of(held[step], run, place + step * kUnitItems)));
       return piece;
     }
     const u32 from = begin < run.head ? 0 : begin - run.head;
@@ -181,17 +198,45 @@ class GroupReduce {
   }
   SCANTUNE_DEVICE static Input load_item(InputItems from) { return scantune::load_global<CacheHint::normal>(from); }
 
-  SCANTUNE_DEVICE static Vector load_unit(InputItems from) {
+  // The unit from an item of the run on. Where the rest of its two vectors may not be accessible it is loaded item by
+  // item.
+  SCANTUNE_DEVICE static Held load_unit(const Run& run, u32 place) {
+    const InputItems from = run.from + place;
     if constexpr (kInVectors && kUnitItems > 1) {
       return scantune::load_global<kHint>(scantune::vectors_of<const Vector>(from));
+    } else if constexpr (kShifts) {
+      if (is_between(run, place)) return scantune::load_halves(from);
+      return {__builtin_bit_cast(VectorWords, load_items(from)), {}};
     } else {
-      Input items[kUnitItems];
-#pragma unroll
-      for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kHint>(from + item);
-      Vector vector;
-      scantune::copy_bytes(__builtin_addressof(vector), items, sizeof items);
-      return vector;
+      return load_items(from);
     }
+  }
+
+  SCANTUNE_DEVICE static Vector load_items(InputItems from) {
+    Input items[kUnitItems];
+#pragma unroll
+    for (int item = 0; item < kUnitItems; ++item) items[item] = scantune::load_global<kHint>(from + item);
+    Vector vector;
+    scantune::copy_bytes(__builtin_addressof(vector), items, sizeof items);
+    return vector;
+  }
+
+  // Returns what load_unit() has loaded.
+  SCANTUNE_DEVICE static Vector unit_of(const Held& held, const Run& run, u32 place) {
+    if constexpr (kShifts)
+      return __builtin_bit_cast(Vector, scantune::shifted(held, is_between(run, place) ? shift_of(run, place) : 0));
+    else
+      return held;
+  }
+
+  // How many bytes past a boundary a unit begins. It is the same for all units of an input.
+  SCANTUNE_DEVICE static u32 shift_of(const Run& run, u32 place) {
+    return static_cast<u32>(reinterpret_cast<u64>(run.from + place) % kVectorAlignmentBytes);
+  }
+
+  // Whether the two vectors around a unit hold items of the run alone.
+  SCANTUNE_DEVICE static bool is_between(const Run& run, u32 place) {
+    return place >= kUnitItems && run.items - place >= 2 * kUnitItems;
   }
 
   SCANTUNE_DEVICE static T total_of(const Vector& vector) { return RunScan<Runs, kUnitItems>::reduce(vector); }
