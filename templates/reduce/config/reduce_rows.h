@@ -17,7 +17,7 @@ struct ReduceRowsConfig {
   CacheHint load_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains; 2: lets the next kernel
                 // start before that one has ended
-  static constexpr Deal deal = Deal::shares;
+  static constexpr Deal deal = Deal::shares;  // or, where several CTAs reduce a row, as deal_of_rows() says
 
   constexpr bool has_groups() const { return threads_per_row <= kWarpThreads; }
   constexpr int rows_at_once() const { return has_groups() ? block_threads / threads_per_row : 1; }
@@ -31,6 +31,20 @@ constexpr u32 shares_of_row(const ReduceRowsConfig& config, const ReduceRequest&
   const u64 tiles = row_items / static_cast<u64>(tile_items_of(config, request));
   const u64 most = static_cast<u64>(config.blocks_per_row);
   return static_cast<u32>(tiles < 1 ? 1 : tiles < most ? tiles : most);
+}
+
+// Several CTAs take tiles of a row in turn, as those of a whole input do. An operator of the caller's own takes its
+// items in order.
+constexpr Deal deal_of_rows(const ReduceRowsConfig& config, const ReduceRequest& request) {
+  return config.blocks_per_row > 1 && !is_custom(request.op) ? Deal::tiles : Deal::shares;
+}
+
+// The register budget. CTAs that share rows fill half of an SM's threads, so that enough vectors are on their way, if
+// 64 registers hold those of a thread. Places of extremes and sources of the caller's take more.
+constexpr int least_ctas_per_sm(const ReduceRowsConfig& config, const ReduceRequest& request) {
+  const bool fits = config.unroll * unit_items(request) * request.input_bytes() <= 64 && request.partial_bytes() <= 8;
+  const bool is_simple = !request.has_position() && !is_custom(request.op) && !has_maps(request);
+  return config.blocks_per_row > 1 && fits && is_simple ? kMaxBlockThreads / config.block_threads : 1;
 }
 
 template <>
@@ -68,6 +82,7 @@ struct Family<ReduceRowsConfig> {
              items >= blocks * kFewestTiles * static_cast<u64>(tile_items(config, request));
     };
     while (config.blocks_per_row < 256 && fit(2 * static_cast<u64>(config.blocks_per_row))) config.blocks_per_row *= 2;
+    if (config.blocks_per_row > 1 && !takes_small_ctas(request)) config.load_hint = CacheHint::streaming;
     return config;
   }
 

@@ -23,17 +23,39 @@ SCANTUNE_DEVICE u64 begin_of_row(const KernelArguments& arguments, u64 row) {
     return row * arguments.extents[0];
 }
 
+constexpr ShareShape shape_of_shares(const ReduceRowsConfig& config, const ReduceRequest& request) {
+  ShareShape shape = share_shape(config);
+  shape.deal = deal_of_rows(config, request);
+  return shape;
+}
+
 // The problem for pointers of any alignment: a row begins anywhere.
 template <class Problem>
 struct AnyRow : Problem {
   static constexpr Variant kVariant = Variant::any;
 };
+template <bool kAnywhere, class Problem>
+struct SelectRow {
+  using Type = AnyRow<Problem>;
+};
+template <class Problem>
+struct SelectRow<false, Problem> {
+  using Type = Problem;
+};
 
-// A row of the input, of which CTAs take a share each.
+// A row of the input, of which CTAs take a share each. Where the result depends on how items are put together, and the
+// pointer must not decide it, units are counted from the start of the input: those of an aligned one are vectors. The
+// first share has the items before the first unit, too.
 template <class Problem, ReduceRowsConfig kConfig>
 class SharedOutRow {
-  using Share = ShareReduce<AnyRow<Problem>, share_shape(kConfig)>;
-  using Partials = scantune::Partials<typename Problem::Op, kConfig.block_threads>;
+  using T = typename Problem::Accumulator;
+  using Op = typename Problem::Op;
+  using InputItems = typename Problem::InputItems;
+  static constexpr u32 kUnitItems = unit_items(Problem::kRequest);
+  static constexpr bool kHasHead = kUnitItems > 1 && !peels_head(Problem::kRequest) && !Problem::kHasPosition;
+  using Share = ShareReduce<typename SelectRow<!kHasHead, Problem>::Type, shape_of_shares(kConfig, Problem::kRequest)>;
+  using Partials = scantune::Partials<Op, kConfig.block_threads>;
+  static_assert(kUnitItems <= kWarpThreads);
 
  public:
   using Shared = typename Share::Shared;
@@ -43,23 +65,49 @@ class SharedOutRow {
   }
 
   SCANTUNE_DEVICE SharedOutRow(const KernelArguments& arguments, u64 row)
-      : arguments_(arguments), row_(row), items_(scantune::items_of_row(arguments, row)) {}
+      : arguments_(arguments), row_(row), items_(scantune::items_of_row(arguments, row)) {
+    const u64 begin = scantune::begin_of_row<Problem>(arguments, row);
+    from_ = Problem::input(arguments) + begin;
+    if constexpr (kHasHead) {
+      const u32 before = static_cast<u32>(0 - begin) % kUnitItems;
+      head_ = before < items_ ? before : static_cast<u32>(items_);
+    }
+  }
 
   SCANTUNE_DEVICE bool has_items() const { return items_ > 0; }
 
-  SCANTUNE_DEVICE Share share(u32 index) const {
-    const auto from = Problem::input(arguments_) + scantune::begin_of_row<Problem>(arguments_, row_);
-    return Share(from, items_, index, shares(arguments_));
+  // Thread 0 gets the total of a share, which exists if any item does.
+  SCANTUNE_DEVICE Total<T> reduce(u32 index, Shared& shared) const {
+    // The items before the first unit arrive while the share does.
+    const u32 head = index == 0 ? head_ : 0;
+    T first;
+    if (thread_rank() < head)
+      first = Problem::accumulator_of(scantune::load_global<CacheHint::normal>(from_ + thread_rank()), thread_rank());
+    Total<T> total = share(index).reduce(shared);
+    if (head > 0 && thread_rank() < kWarpThreads) {
+      first = scantune::group_reduce_ascending<Op, kWarpThreads>(first, thread_rank(), head);
+      if (thread_rank() == 0) total = {total.exists ? Op::combine(first, total.value) : first, true};
+    }
+    return total;
   }
+
+  // Thread 0 gets what the shares of the row have left.
+  SCANTUNE_DEVICE T fold(Shared& shared) const { return partials().fold(shared, share(0).active_ctas()); }
 
   // The partial results of the row's shares.
   SCANTUNE_DEVICE Partials partials() const {
-    return Partials(static_cast<typename Problem::Accumulator*>(arguments_.workspace) + row_ * shares(arguments_));
+    return Partials(static_cast<T*>(arguments_.workspace) + row_ * shares(arguments_));
   }
 
  private:
+  SCANTUNE_DEVICE Share share(u32 index) const {
+    return Share(from_ + head_, items_ - head_, index, shares(arguments_));
+  }
+
   const KernelArguments& arguments_;
   const u64 row_, items_;
+  InputItems from_;
+  u32 head_ = 0;  // items before the first unit
 };
 
 // Each group of lanes reduces one row after another.
@@ -91,7 +139,7 @@ SCANTUNE_DEVICE void reduce_rows_by_blocks(const KernelArguments& arguments) {
   for (u64 turn = block_rank(); turn < all; turn += block_count()) {
     const Row row(arguments, turn / shares);
     const u32 index = static_cast<u32>(turn % shares);
-    const auto total = row.share(index).reduce(shared);
+    const auto total = row.reduce(index, shared);
     if (thread_rank() == 0) {
       if (shares == 1)
         Problem::store(arguments, total.value, total.exists, turn);
@@ -115,14 +163,16 @@ SCANTUNE_DEVICE void fold_rows(const KernelArguments& arguments) {
   using Row = SharedOutRow<Problem, kConfig>;
   begin_kernel<kConfig.pdl>();
   const Row row(arguments, block_rank());
-  const auto total = row.partials().fold(shared_memory<typename Row::Shared>(), row.share(0).active_ctas());
+  const auto total = row.fold(shared_memory<typename Row::Shared>());
   if (thread_rank() == 0) Problem::store(arguments, total, row.has_items(), block_rank());
 }
 
 }  // namespace scantune
 
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                                     \
-  SCANTUNE_KERNEL(reduce_rows, kConfig.block_threads, 1) { ::scantune::reduce_rows<Problem, kConfig>(arguments); } \
+  SCANTUNE_KERNEL(reduce_rows, kConfig.block_threads, ::scantune::least_ctas_per_sm(kConfig, Problem::kRequest)) { \
+    ::scantune::reduce_rows<Problem, kConfig>(arguments);                                                          \
+  }                                                                                                                \
   SCANTUNE_KERNEL(fold_rows, kConfig.block_threads, 1) {                                                           \
     if constexpr (kConfig.blocks_per_row > 1) ::scantune::fold_rows<Problem, kConfig>(arguments);                  \
   }
