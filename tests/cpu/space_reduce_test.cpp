@@ -1,4 +1,5 @@
-// The space of reductions of rows: how many CTAs reduce one by default, and what their partial results take.
+// The space of reductions of rows: how many CTAs reduce one by default, and what their partial results take. Columns:
+// what is loaded as vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,6 +121,33 @@ TEST(Space, RowsHaveNoMoreSharesThanTiles) {
     EXPECT_EQ(list.launches[0].grid_blocks, 2 * std::min<u64>(tiles, 256));
     EXPECT_EQ(list.count, tiles == 1 ? 1 : 2);
   }
+}
+
+// Lines that are whole vectors apart are cut at boundaries. The vectors of 1022 columns hold 1024 or, if the first
+// three of one are of no column, 1028, which take a CTA more.
+TEST(Space, ColumnsAreVectorsWhereverTheirLinesBegin) {
+  const FamilyModel& family = *find_family("reduce_columns");
+  const auto lines = [](i64 apart, i64 first) {
+    ReduceRequest request{.input_type = ValueType::f32,
+                          .accumulator_type = ValueType::f32,
+                          .output_type = ValueType::f32,
+                          .segments = Segments::columns,
+                          .n = u64{1022} * 5'000,
+                          .columns = 1022};
+    request.layout = {.input = {.item = apart, .sequence = 1, .first = first}, .plane_sequences = 1022};
+    return request;
+  };
+  const Config config = family.default_config(lines(1024, 0), 90);
+  EXPECT_EQ(to_string(family.default_config(lines(1024, 3), 90)), to_string(config));
+  EXPECT_NE(to_string(family.default_config(lines(1023, 0), 90)), to_string(config));
+
+  const auto ctas = [&](i64 first, Variant variant) {
+    return family.launches(config, lines(1024, first), variant).launches[0].grid_blocks;
+  };
+  EXPECT_EQ(ctas(2, Variant::aligned), ctas(0, Variant::aligned));
+  EXPECT_EQ(ctas(4, Variant::aligned), ctas(0, Variant::aligned));
+  EXPECT_GT(ctas(3, Variant::aligned), ctas(0, Variant::aligned));
+  EXPECT_EQ(ctas(0, Variant::any), ctas(3, Variant::aligned));
 }
 
 }  // namespace

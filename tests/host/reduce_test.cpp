@@ -896,7 +896,8 @@ struct ColumnPlaces {
 Layout strided(u64 plane_columns, Strides strides) { return {.input = strides, .plane_sequences = plane_columns}; }
 
 // Few columns and many lines, and the other way round. With strides: gaps that keep vectors and others that do not,
-// neighbours that descend, and starts on no boundary.
+// neighbours that descend, and starts on no boundary, after which lines have fewer columns than a vector, or one CTA
+// more.
 const std::vector<ColumnPlaces> kColumnPlaces = {
     {1, 500, 0},
     {2, 333, 0},
@@ -912,6 +913,12 @@ const std::vector<ColumnPlaces> kColumnPlaces = {
     {2, 200, 0, strided(2, {.item = 16, .sequence = 1})},
     {48, 18, 0, strided(48, {.item = 64, .sequence = 1})},
     {48, 18, 0, strided(48, {.item = 51, .sequence = 1, .first = 3})},
+    {48, 18, 0, strided(48, {.item = 64, .sequence = 1, .first = 3})},
+    {48, 21, 0, strided(48, {.item = -64, .sequence = 1, .first = 20 * 64 + 5})},
+    {3, 130, 0, strided(3, {.item = 16, .sequence = 1, .first = 6})},
+    {510, 9, 0, strided(510, {.item = 512, .sequence = 1, .first = 15})},
+    {64, 1, 0, strided(64, {.item = 64, .sequence = 1, .first = 1})},
+    {512, 7, 130},
     {48, 21, 0, strided(48, {.item = 48, .sequence = -1, .first = 47})},
     {48, 21, 0, strided(48, {.item = -48, .sequence = -1, .first = 21 * 48 - 1})},
     {48, 21, 0, strided(48, {.item = 48, .sequence = -1, .first = 50})},

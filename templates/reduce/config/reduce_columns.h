@@ -58,6 +58,16 @@ constexpr int shared_bytes(const ColumnShape& shape, const ReduceRequest& reques
   return static_cast<int>(round_up(totals * static_cast<u64>(shape.columns_per_thread * request.partial_bytes()), 16));
 }
 
+// Whether vectors at the ends of lines may hold items of no column, whose totals nobody stores. Sources of the caller's
+// see real items only.
+constexpr bool may_take_others(const ReduceRequest& request) {
+  return !is_custom(request.op) && request.ordered_by == OrderedBy::value && request.load == Load::none;
+}
+// Whether lines are cut at vector boundaries, wherever they begin.
+constexpr bool cuts_lines(const ReduceColumnsConfig& config, const ReduceRequest& request) {
+  return config.columns_per_thread > 1 && may_take_others(request);
+}
+
 template <>
 struct Family<ReduceColumnsConfig> {
   static constexpr const char* kName = "reduce_columns";
@@ -145,13 +155,16 @@ struct Family<ReduceColumnsConfig> {
     return bands > 0 ? bands : 1;
   }
 
-  static constexpr u64 groups(const ReduceColumnsConfig& config, const ReduceRequest& request) {
-    return ceil_div(request.columns, static_cast<u64>(config.columns_per_block));
+  // CTAs of a band, with as many columns before the first one as may be between a vector boundary and the lines' start.
+  static constexpr u64 groups(const ReduceColumnsConfig& config, const ReduceRequest& request,
+                              Variant variant = Variant::any) {
+    return ceil_div(request.columns + most_lead(config, request, variant), static_cast<u64>(config.columns_per_block));
   }
 
   // CTAs of the grid.
-  static constexpr u64 blocks(const ReduceColumnsConfig& config, const ReduceRequest& request) {
-    return bands(config, request) * groups(config, request);
+  static constexpr u64 blocks(const ReduceColumnsConfig& config, const ReduceRequest& request,
+                              Variant variant = Variant::any) {
+    return bands(config, request) * groups(config, request, variant);
   }
 
   static constexpr WorkspaceNeed workspace(const ReduceColumnsConfig& config, const ReduceRequest& request) {
@@ -161,10 +174,11 @@ struct Family<ReduceColumnsConfig> {
   }
 
   // The extents are the columns, and the lines that have an item of every column.
-  static constexpr LaunchList launches(const ReduceColumnsConfig& config, const ReduceRequest& request, Variant) {
+  static constexpr LaunchList launches(const ReduceColumnsConfig& config, const ReduceRequest& request,
+                                       Variant variant) {
     LaunchList list;
     Launch launch{.kernel = kReduceBands,
-                  .grid_blocks = static_cast<u32>(blocks(config, request)),
+                  .grid_blocks = static_cast<u32>(blocks(config, request, variant)),
                   .block_threads = config.block_threads,
                   .shared_bytes = shared_bytes(shape_of_bands(config), request),
                   .n = request.n,
@@ -229,6 +243,20 @@ struct Family<ReduceColumnsConfig> {
     return request.layout.is_strided() && distance(strides.item) < distance(strides.sequence);
   }
 
+  // Columns between the vector boundary before the lines and the first one, at most. All lines begin as far past one.
+  static constexpr u64 most_lead(const ReduceColumnsConfig& config, const ReduceRequest& request, Variant variant) {
+    const i64 count = config.columns_per_thread;
+    const Strides& strides = request.layout.input;
+    if (!cuts_lines(config, request)) return 0;
+    if (!request.layout.is_strided())
+      return variant == Variant::aligned || request.columns % static_cast<u64>(count) != 0
+                 ? 0
+                 : static_cast<u64>(count - 1);
+    if (strides.sequence != 1 || request.columns > request.layout.plane_sequences || strides.item % count != 0)
+      return 0;
+    return static_cast<u64>(variant == Variant::aligned ? (strides.first % count + count) % count : count - 1);
+  }
+
   // Whether so many columns are vectors in every line, if the pointer is aligned. Neighbours may descend.
   static constexpr bool are_vectors(const ReduceRequest& request, int count) {
     const u64 columns = static_cast<u64>(count);
@@ -238,8 +266,9 @@ struct Family<ReduceColumnsConfig> {
     const bool descends = strides.sequence == -1 && request.load == Load::none;  // maps take those one by one
     if (strides.sequence != 1 && !descends) return false;
     if (has_planes && (request.layout.plane_sequences % columns != 0 || strides.plane % count != 0)) return false;
-    const i64 lowest = strides.first - (descends ? count - 1 : 0);
-    return request.columns >= columns && strides.item % count == 0 && lowest % count == 0;
+    if (request.columns < columns || strides.item % count != 0) return false;
+    if (!descends && !has_planes && may_take_others(request)) return true;  // cut at boundaries, wherever they begin
+    return (strides.first - (descends ? count - 1 : 0)) % count == 0;
   }
 };
 

@@ -209,18 +209,27 @@ class ColumnBand {
   struct alignas(kAlignment<Item>) Vector {
     Item items[kColumns];
   };
+  static constexpr bool kCuts = cuts_lines(kConfig, Problem::kRequest) && kFillsVectors<Input>;
 
  public:
   SCANTUNE_DEVICE explicit ColumnBand(const KernelArguments& arguments)
       : arguments_(arguments),
         columns_(arguments.extents[0]),
         full_lines_(arguments.extents[1]),
-        groups_(static_cast<u32>(ceil_div(columns_, u64{kConfig.columns_per_block}))),
+        groups_(groups()),
         band_(block_rank() / groups_),
+        is_cut_(kCuts && may_be_cut()),
+        skipped_(0),
         column_(u64{block_rank() % groups_} * kConfig.columns_per_block + thread_rank() % kLanes * kColumns),
         first_line_(band_ * kBandLines),
         lines_(lines_of_band()),
-        mine_(lines_, thread_rank() / kLanes) {}
+        mine_(lines_, thread_rank() / kLanes) {
+    if constexpr (kCuts) {
+      const u64 lead = is_cut_ ? scantune::edge(first_item()) % kAlignment<Input> / sizeof(Input) : 0;
+      if (column_ < lead) skipped_ = static_cast<u32>(lead - column_);
+      column_ -= lead;
+    }
+  }
 
   SCANTUNE_DEVICE void reduce() const {
     T totals[kColumns];
@@ -257,12 +266,41 @@ class ColumnBand {
     return static_cast<u32>(left < kBandLines ? left : kBandLines);
   }
 
-  SCANTUNE_DEVICE bool is_there() const { return column_ < columns_; }
-  SCANTUNE_DEVICE bool are_all_there() const { return columns_ - column_ >= kColumns; }
+  // CTAs of a band. With those that lines may need that do not begin on a boundary, the grid says how many.
+  SCANTUNE_DEVICE u32 groups() const {
+    if constexpr (!kCuts) return static_cast<u32>(ceil_div(columns_, u64{kConfig.columns_per_block}));
+    const u64 lines = full_lines_ + (arguments_.n > full_lines_ * columns_ ? 1 : 0);
+    return block_count() / (lines == 0 ? 1 : static_cast<u32>(ceil_div(lines, kBandLines)));
+  }
+
+  // Where the first line begins, and how far the others are apart.
+  SCANTUNE_DEVICE InputItems first_item() const {
+    if constexpr (Problem::kStrided) return Problem::input(arguments_) + arguments_.layout.input.first;
+    return Problem::input(arguments_);
+  }
+  SCANTUNE_DEVICE i64 line_stride() const {
+    return Problem::kStrided ? arguments_.layout.input.item : static_cast<i64>(columns_);
+  }
+
+  // Whether all lines begin as far past a vector boundary, and their columns are neighbours.
+  SCANTUNE_DEVICE bool may_be_cut() const {
+    if constexpr (Problem::kStrided)
+      if (arguments_.layout.input.sequence != 1 || columns_ > arguments_.layout.plane_sequences) return false;
+    return line_stride() != 0 && static_cast<u64>(line_stride()) * sizeof(Input) % kAlignment<Input> == 0;
+  }
+
+  // The first of a thread's columns may be before those that there are, and the others past them.
+  SCANTUNE_DEVICE bool is_there() const { return column_ + skipped_ < columns_; }
+  SCANTUNE_DEVICE bool is_there(u32 column) const { return column_ + column < columns_; }
+  SCANTUNE_DEVICE bool are_all_there() const { return skipped_ == 0 && columns_ - column_ >= kColumns; }
 
   SCANTUNE_DEVICE Cursor cursor() const {
     Cursor cursor{Problem::input(arguments_)};
-    if constexpr (Problem::kStrided)
+    if (kCuts && is_cut_) {
+      cursor.first = first_item() + column_;
+      cursor.apart = line_stride();
+      cursor.is_vector = true;
+    } else if constexpr (Problem::kStrided)
       place_apart(cursor);
     else
       place_densely(cursor);
@@ -330,32 +368,64 @@ class ColumnBand {
     constexpr u32 kAtOnce = kByVectors || kUnroll * kColumns <= kMostItems ? kUnroll
                             : kColumns < kMostItems                        ? kMostItems / kColumns
                                                                            : 1;
-    u32 turn = 0;
+    u32 turn = 0, end = mine_.count;
+    // Vectors of the first and the last line may leave the input, if not all of their columns are there.
+    bool adds_last = false;
+    if constexpr (kCuts && kByVectors)
+      if (!are_all_there() && end > 0) {
+        if (leaves_input(line)) {
+          take_itemwise(line, turn++, of_columns);
+          line = line + mine_.apart * from.apart;
+        }
+        adds_last = turn < end && leaves_input(last_of(from));
+        if (adds_last) --end;
+      }
 #pragma unroll 1
-    for (; turn + kAtOnce <= mine_.count; turn += kAtOnce)
-      take_lines<kByVectors, kAtOnce, true>(from, line, turn, of_columns);
+    for (; turn + kAtOnce <= end; turn += kAtOnce)
+      take_lines<kByVectors, kAtOnce, true>(from, line, turn, end, of_columns);
     // Fewer than those are left, if any are.
-    if (kAtOnce > 1 && turn < mine_.count) take_lines<kByVectors, kAtOnce, false>(from, line, turn, of_columns);
+    if (kAtOnce > 1 && turn < end) take_lines<kByVectors, kAtOnce, false>(from, line, turn, end, of_columns);
+    if constexpr (kCuts && kByVectors)
+      if (adds_last) take_itemwise(last_of(from), end, of_columns);
     const auto line_of = [&](u32 taken) { return first_line_ + mine_.first + u64{taken} * mine_.apart; };
 #pragma unroll
     for (u32 column = 0; column < kColumns; ++column)
       if (!Problem::kInOrder || mine_.count > 0) totals[column] = of_columns[column].total(mine_.count, line_of);
   }
 
+  // Whether the vector from `from` on is not all in the input.
+  SCANTUNE_DEVICE bool leaves_input(InputItems from) const {
+    const InputItems first = first_item();
+    const i64 last_line = static_cast<i64>(full_lines_ - 1) * line_stride();
+    const InputItems lowest = first + (last_line < 0 ? last_line : 0);
+    const InputItems highest = first + ((last_line < 0 ? 0 : last_line) + static_cast<i64>(columns_));
+    return from < lowest || from + kColumns > highest;
+  }
+
+  SCANTUNE_DEVICE InputItems last_of(const Cursor& from) const {
+    return from.first + static_cast<i64>(u64{mine_.count - 1} * mine_.apart) * from.apart;
+  }
+
+  SCANTUNE_DEVICE void take_itemwise(InputItems line, u32 turn, ColumnTotal<Problem> (&of_columns)[kColumns]) const {
+#pragma unroll
+    for (u32 column = 0; column < kColumns; ++column)
+      if (is_there(column)) of_columns[column].take(scantune::load_global<CacheHint::normal>(line + column), turn);
+  }
+
   // Takes up to kAtOnce lines, all of which are there if kFull, and moves `line` past them. All are on their way
   // before any is combined.
   template <bool kByVectors, u32 kAtOnce, bool kFull>
-  SCANTUNE_DEVICE void take_lines(const Cursor& from, InputItems& line, u32 turn,
+  SCANTUNE_DEVICE void take_lines(const Cursor& from, InputItems& line, u32 turn, u32 end,
                                   ColumnTotal<Problem> (&of_columns)[kColumns]) const {
     Vector<Input> held[kAtOnce];
 #pragma unroll
     for (u32 step = 0; step < kAtOnce; ++step) {
-      if (kFull || turn + step < mine_.count) held[step] = load_line<kByVectors>(from, line);
+      if (kFull || turn + step < end) held[step] = load_line<kByVectors>(from, line);
       line = line + mine_.apart * from.apart;
     }
 #pragma unroll
     for (u32 step = 0; step < kAtOnce; ++step)
-      if (kFull || turn + step < mine_.count)
+      if (kFull || turn + step < end)
 #pragma unroll
         for (u32 column = 0; column < kColumns; ++column)
           of_columns[column].take(held[step].items[column], turn + step);
@@ -410,7 +480,7 @@ class ColumnBand {
     T* const to = scantune::partials_of<Problem>(arguments_) + (band_ * columns_ + column_);
 #pragma unroll
     for (u32 column = 0; column < kColumns; ++column)
-      if (column_ + column < columns_ && exists[column]) scantune::store_payload(to + column, totals[column]);
+      if (is_there(column) && exists[column]) scantune::store_payload(to + column, totals[column]);
   }
 
   SCANTUNE_DEVICE void store_results(const T (&totals)[kColumns], const bool (&exists)[kColumns]) const {
@@ -427,7 +497,7 @@ class ColumnBand {
     }
 #pragma unroll
     for (u32 column = 0; column < kColumns; ++column)
-      if (column_ + column < columns_) Problem::store(arguments_, totals[column], exists[column], column_ + column);
+      if (is_there(column)) Problem::store(arguments_, totals[column], exists[column], column_ + column);
   }
 
   SCANTUNE_DEVICE T with_init(const T& total, bool exists) const {
@@ -444,7 +514,9 @@ class ColumnBand {
   const u64 columns_, full_lines_;
   const u32 groups_;  // of columns, each with a CTA per band
   const u32 band_;
-  const u64 column_;  // the thread's first one
+  const bool is_cut_;  // every line, at vector boundaries
+  u32 skipped_;        // of the thread's columns, which are before the first one
+  u64 column_;         // the thread's first one
   const u64 first_line_;
   const u32 lines_;  // of the band, with an item of every column
   // Items that alternate around 1 have products around 1, and those of every other item may overflow.
