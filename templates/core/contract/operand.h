@@ -4,6 +4,7 @@
 
 #ifndef __CUDACC_RTC__
 
+#include "core/contract/combining.h"
 #include "core/contract/operand_role.h"
 #include "core/contract/strides.h"
 
@@ -42,6 +43,14 @@ struct Operand {
   bool lies_apart = false;   // an output that must not take the place of the input, though it be as long
   bool is_consumed = false;  // an input that kernels may write to as well: it holds anything afterwards
 };
+
+// The range of an array's items with these strides of the request's rows or columns; none where the items are dense.
+template <class Request>
+constexpr StridedRange strided_range(const Request& request, const Strides& strides) {
+  const u64 sequences = request.segments == Segments::columns ? request.columns : request.rows;
+  if (!request.layout.is_strided() || sequences == 0) return {};
+  return request.layout.range(strides, sequences, request.n / sequences);
+}
 
 struct OperandList {
   static constexpr int kCapacity = 9;  // a request that is refused may ask for more than any that is served

@@ -201,7 +201,8 @@ struct Algorithm<ReduceRequest> {
   static constexpr OperandList operands(const ReduceRequest& request) {
     OperandList list;
     if (request.load != Load::generated)
-      list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, range_of_input(request)});
+      list.add({"input", OperandRole::input, "input_type", Operand::kItems, false,
+                strided_range(request, request.layout.input)});
     const char* const results = request.segments == Segments::rows      ? "rows"
                                 : request.segments == Segments::columns ? "columns"
                                 : request.has_offsets()                 ? "segment_count"
@@ -222,12 +223,6 @@ struct Algorithm<ReduceRequest> {
     if (request.init == Init::memory) list.add({"device_init", OperandRole::init, "accumulator_type", Operand::kOne});
     if (request.has_offsets()) add_offsets(request, list);
     return list;
-  }
-
-  static constexpr StridedRange range_of_input(const ReduceRequest& request) {
-    const u64 sequences = request.segments == Segments::columns ? request.columns : request.rows;
-    if (!request.layout.is_strided() || sequences == 0) return {};
-    return request.layout.range(request.layout.input, sequences, request.n / sequences);
   }
 
   // If n is 0, the result is the initial value.

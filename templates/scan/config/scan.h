@@ -296,13 +296,8 @@ struct Algorithm<ScanRequest> {
   static constexpr OperandList operands(const ScanRequest& request) {
     OperandList list;
     const bool from_end = request.direction == Direction::reverse;
-    StridedRange in, out;
-    if (request.layout.is_strided()) {
-      const u64 sequences = request.segments == Segments::columns ? request.columns : request.rows;
-      const u64 length = sequences == 0 ? 0 : request.n / sequences;
-      in = request.layout.range(request.layout.input, sequences, length);
-      out = request.layout.range(request.layout.output, sequences, length);
-    }
+    const StridedRange in = strided_range(request, request.layout.input);
+    const StridedRange out = strided_range(request, request.layout.output);
     if (request.load != Load::generated)
       list.add({"input", OperandRole::input, "input_type", Operand::kItems, false, in, from_end});
     const char* const totals = request.room == OutputRoom::limited ? "capacity" : Operand::kItems;
