@@ -228,6 +228,8 @@ class Comparison {
     return false;
   }
 
+  // Whether the first of the old templates have the family.
+  bool knows(const FamilyModel& family) const { return trees_.front().has(family); }
   // Whether the kernel's code is the same from the first of the old templates.
   bool is_same(const Instantiation& kernel, const Config& config, const std::string& arch) {
     return is_same(0, kernel, config, arch);
@@ -353,7 +355,7 @@ int compare_defaults(const std::string& arch, const fs::path& root, const std::v
   std::set<std::string> compared;
   int changed = 0;
   const auto compare = [&](const FamilyModel& family, const Request& request) {
-    if (family.unsupported_reason(request, sm) != nullptr) return;
+    if (family.unsupported_reason(request, sm) != nullptr || !comparison.knows(family)) return;
     const Config config = family.default_config(request, sm);
     for (const Variant variant : {Variant::aligned, Variant::any}) {
       const Instantiation kernel = instantiate(request, config, variant);
