@@ -3,6 +3,7 @@
 #pragma once
 
 #include "copy/config/copy.h"
+#include "copy/config/copy_strided.h"
 #include "copy/config/copy_vectors.h"
 #include "gallery/batch.h"
 #include "gallery/brent_kung.h"
@@ -75,7 +76,8 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceShortRowsConfig, ReduceColumnsConfig, ReduceSegmentsConfig,
                SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
-    FamiliesOf<CopyRequest, CopyVectorsConfig>, FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
+    FamiliesOf<CopyRequest, CopyVectorsConfig, CopyStridedConfig>,
+    FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
     FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig,
                SortSegmentsConfig>>;

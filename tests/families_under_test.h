@@ -144,11 +144,22 @@ inline std::vector<const FamilyModel*> column_families() {
   return families;
 }
 
+// One row of every other item.
+inline CopyRequest copy_with_gaps(u64 n) {
+  return {.segments = Segments::rows,
+          .n = n,
+          .rows = 1,
+          .layout = {.input = {.item = 2}, .output = {.item = 2}, .plane_sequences = 1}};
+}
+
 inline Request plain_request(const FamilyModel& family, u64 n) {
   if (&family.algorithm() == &algorithm_of<ScanRequest>()) return taken_by(family, ScanRequest{.n = n});
   if (&family.algorithm() == &algorithm_of<ReduceRequest>()) return taken_by(family, ReduceRequest{.n = n});
   if (&family.algorithm() == &algorithm_of<SelectRequest>()) return taken_by(family, SelectRequest{.n = n});
   if (&family.algorithm() == &algorithm_of<SortRequest>()) return taken_by(family, SortRequest{.n = n});
+  if (&family.algorithm() == &algorithm_of<CopyRequest>() &&
+      family.unsupported_reason(CopyRequest{.n = n}, kHostSm) != nullptr)
+    return copy_with_gaps(n);
   Request request(family.algorithm());
   request.n = n;
   for (const ExtentModel& extent : family.algorithm().extents())

@@ -205,10 +205,13 @@ void Arguments::take_layout(KernelArguments& arguments, const Pointers& pointers
     if (places_[place].lowest_bytes != 0) arguments.set_operand(places_[place].role, begin(place, pointers));
 }
 
-// Only requests that are measured come here, whose items begin at their pointers.
-void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& pointers) const {
+// Only requests that are measured or verified come here.
+void Arguments::fill_arrays(KernelArguments& arguments, const Pointers& begins) const {
   for (std::size_t place = 0; place < count_; ++place)
-    if (!places_[place].is_argument) arguments.set_operand(places_[place].role, pointers[place]);
+    if (!places_[place].is_argument)
+      arguments.set_operand(places_[place].role,
+                            static_cast<const std::byte*>(begins[place]) - places_[place].lowest_bytes);
+  arguments.layout = request_.layout;
 }
 
 // What the device knows of the memory comes before an overlap, since too large an n makes the ranges of neighbouring

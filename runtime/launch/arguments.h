@@ -52,8 +52,8 @@ class Arguments {
 
   // Writes the pointers to the kernel arguments. Returns which kernels serve them.
   Variant fill(KernelArguments& arguments, const Pointers& pointers) const;
-  // Writes only those of arrays.
-  void fill_arrays(KernelArguments& arguments, const Pointers& pointers) const;
+  // Writes only those of arrays, whose lowest items, not the first ones, are at `begins`.
+  void fill_arrays(KernelArguments& arguments, const Pointers& begins) const;
 
  private:
   struct Place {

@@ -14,6 +14,7 @@ constexpr u64 kPartItems = u64{1} << 14;  // items that one thread makes at a ti
 }  // namespace
 
 Request fed_alike(Request request) {
+  if (request.layout.is_strided()) return request;  // its rows or columns say which items the array has
   for (const MemberModel& member : request.members())
     if (member.match == Match::served || member.match == Match::per_call) request.set(member, 0);
   for (const ExtentModel& extent : request.algorithm().extents())

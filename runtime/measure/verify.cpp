@@ -58,6 +58,7 @@ std::vector<u64> sizes(const Config& config, const Request& request, int sm) {
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::erase_if(all, [&](u64 n) { return n == 0 || reject_reason(config, with_items(request, n), sm) != nullptr; });
+  if (request.layout.is_strided()) std::erase_if(all, [&](u64 n) { return n > request.n; });
   if (request.algorithm().has_result_without_items(request)) all.insert(all.begin(), 0);
   return all;
 }
@@ -147,6 +148,7 @@ int Verifier::verify(const Request& request, const Config& config, const CustomO
   // A caller's own operator runs in a config only once that is known to be right.
   std::stable_partition(kernels.begin(), kernels.end(), [](const auto& kernel) { return kernel.custom == nullptr; });
   const auto most_items = [&](const VerifiedKernel& kernel) {
+    if (kernel.request.layout.is_strided()) return kernel.request.n;  // longer rows might share places
     const u64 most = std::max(request.n, std::min(several_tiles(config, kernel.request), kOtherKindsItems));
     return kernel.request == request && kernel.custom == nullptr ? most : std::min(most, kOtherKindsItems);
   };

@@ -26,8 +26,10 @@ struct RequestOperand {
 
   i64 lowest_bytes() const { return lowest * item_bytes; }
   u64 bytes() const { return items * static_cast<unsigned>(item_bytes); }
-  // How far past a vector boundary an array may begin for the kernels for aligned pointers.
-  u64 aligned_offset() const { return from_end ? -bytes() % kVectorAlignmentBytes : 0; }
+  // How far past a vector boundary an array begins, with its lowest item, for the kernels for aligned pointers.
+  u64 aligned_offset() const {
+    return (from_end ? -bytes() : static_cast<u64>(lowest_bytes())) % kVectorAlignmentBytes;
+  }
 };
 
 class Operands {

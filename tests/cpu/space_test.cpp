@@ -114,6 +114,7 @@ std::vector<Request> plain_requests(const AlgorithmModel& algorithm) {
           all.push_back(departed);
         }
     }
+  if (&algorithm == &algorithm_of<CopyRequest>()) all.push_back(copy_with_gaps(0));  // no option gives it strides
   return all;
 }
 
@@ -176,7 +177,7 @@ TEST(Space, SearchedConfigsAreLegalAndDistinct) {
 }
 
 // Why a family's default is illegal for a request that it supports; empty if it is not.
-std::string fault_of_default(const FamilyModel& family, const ScanRequest& request, int sm) {
+std::string fault_of_default(const FamilyModel& family, const Request& request, int sm) {
   if (family.unsupported_reason(request, sm) != nullptr) return {};
   const Config config = family.default_config(request, sm);
   const char* const reason = family.invalid_reason(config, request, sm);
@@ -220,6 +221,38 @@ TEST(Space, EveryFamilyHasALegalDefaultForColumnsOfEveryLength) {
             ASSERT_EQ(fault_of_default(*family, request, sm), "");
           }
   }
+}
+
+// Rows of two items with a gap take the most accesses.
+TEST(Space, CopiesWithStridesHaveALegalDefaultForManyItems) {
+  const FamilyModel& family = *find_family("copy_strided");
+  constexpr Layout kLayouts[] = {{.input = {2, 3, 0, 0}, .output = {2, 3, 0, 0}, .plane_sequences = 1},
+                                 {.input = {1, 3, 0, 0}, .output = {1, 3, 0, 0}, .plane_sequences = 1},
+                                 {.input = {1, 1 << 20, 0, 0}, .output = {1 << 20, 1, 0, 0}, .plane_sequences = 1},
+                                 {.input = {1, 9, 0, 0}, .output = {1, 10, 0, 0}, .plane_sequences = 1}};
+  for (const ValueType type : kTypes)
+    for (const u64 n : {u64{1} << 12, u64{1} << 24, u64{1} << 40})
+      for (const u64 rows : {u64{2}, n / 8, n / 2})
+        for (Layout layout : kLayouts) {
+          layout.plane_sequences = rows;
+          CopyRequest request{.input_type = type,
+                              .output_type = type,
+                              .segments = Segments::rows,
+                              .n = n,
+                              .rows = rows,
+                              .layout = layout};
+          if (type == ValueType::custom) {
+            request.custom_bytes = kMaxValueBytes;
+            request.custom_alignment = 1;
+          }
+          ASSERT_STREQ(family.unsupported_reason(request, 90), nullptr) << to_string(request);
+          for (const int sm : kArchs) ASSERT_EQ(fault_of_default(family, request, sm), "");
+          const Config config = family.default_config(request, 90);
+          EXPECT_EQ(unlisted_parameter(config), "") << to_string(request);
+          const LaunchList list = family.launches(config, request, Variant::any);
+          EXPECT_GE(list.launches[0].grid_blocks * static_cast<u64>(family.tile_items(config, request)) * 16, n);
+          EXPECT_LT(list.launches[0].grid_blocks, kMaxGridBlocks);
+        }
 }
 
 TEST(Space, ShortRowsOfOneItemMayBeMoreThanAGridHasCtas) {

@@ -37,6 +37,7 @@ struct Family<CopyVectorsConfig> {
   static constexpr const char* const kKernels[] = {"copy_vectors"};
 
   static constexpr const char* unsupported_reason(const CopyRequest& request, int) {
+    if (request.layout.is_strided()) return "copy_vectors copies contiguous items, and these have strides";
     if (copied_units(request) > kMaxGridBlocks * kWarpThreads) return "more items than a grid has threads";
     return scantune::unsupported_reason(request);
   }
