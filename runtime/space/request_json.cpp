@@ -1,5 +1,6 @@
 #include "space/request_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "space/json_checks.h"
 #include "space/space.h"
 #include "space/spelling.h"
+#include "space/strided.h"
 
 namespace scantune {
 namespace {
@@ -157,6 +159,64 @@ void read_extent(const Json& json, const ExtentModel& extent, Request& request) 
                        spell(*extent.member, request));
 }
 
+bool may_have_layout(const AlgorithmModel& algorithm) { return &algorithm == &algorithm_of<CopyRequest>(); }
+
+i64 stride_member(const Json& strides, const char* name) {
+  const auto member = strides.find(name);
+  if (member == strides.end()) return 0;
+  constexpr auto kMost = static_cast<i64>(kMostItems);
+  if (member->is_number_integer() && (!member->is_number_unsigned() || member->get<u64>() <= kMostItems))
+    if (const i64 stride = member->get<i64>(); stride >= -kMost) return stride;
+  throw RequestError(std::string("request.layout: ") + name + " must be an integer from -2^" +
+                     std::to_string(kLargestMagnitude) + " to 2^" + std::to_string(kLargestMagnitude) + "; found " +
+                     quote(*member));
+}
+
+Strides strides_member(const Json& layout, const char* name) {
+  const auto member = layout.find(name);
+  if (member == layout.end()) throw RequestError(std::string("request.layout.") + name + " is missing");
+  require_object(*member, "a member of request.layout");
+  require_known(*member, "a member of request.layout", {"item", "sequence", "plane", "first"});
+  return {stride_member(*member, "item"), stride_member(*member, "sequence"), stride_member(*member, "plane"),
+          stride_member(*member, "first")};
+}
+
+StridedAxes axes_of(const Strides& strides, const Request& request) {
+  const u64 count = sequences(request), plane_sequences = request.layout.plane_sequences;
+  return {{"item", strides.item, request.n / count},
+          {"sequence", strides.sequence, std::min(count, plane_sequences)},
+          {"plane", strides.plane, count / plane_sequences}};
+}
+
+// Throws unless every item has a place, and every result one of its own.
+void check_places(const Request& request) {
+  for (const Strides& strides : {request.layout.input, request.layout.output})
+    if (!range_of(axes_of(strides, request), strides.first))
+      throw RequestError("request.layout leads farther than 64 bits count bytes: give smaller strides");
+  if (const auto names = coinciding(axes_of(request.layout.output, request)))
+    throw RequestError("request.layout.output: with these numbers of " + names->first + " and " + names->second +
+                       " two results may share a place");
+}
+
+void read_layout(const Json& json, Request& request) {
+  require_object(json, "request.layout");
+  require_known(json, "request.layout", {"input", "output", "plane_sequences"});
+  request.layout = {strides_member(json, "input"), strides_member(json, "output"),
+                    json.contains("plane_sequences") ? extent_member(json, "plane_sequences") : sequences(request)};
+  if (const char* reason = request.algorithm().unsupported_reason(request))
+    throw RequestError(std::string("request.layout: ") + reason);
+  check_places(request);
+}
+
+Json layout_json(const Layout& layout) {
+  const auto strides_json = [](const Strides& strides) -> Json {
+    return {{"item", strides.item}, {"sequence", strides.sequence}, {"plane", strides.plane}, {"first", strides.first}};
+  };
+  return {{"input", strides_json(layout.input)},
+          {"output", strides_json(layout.output)},
+          {"plane_sequences", layout.plane_sequences}};
+}
+
 const AlgorithmModel& algorithm_member(const Json& json) {
   const auto member = json.find("algorithm");
   if (member == json.end()) return *algorithms().front();
@@ -179,6 +239,7 @@ Json to_json(const StatedRequest& stated) {
   for (const ExtentModel& extent : algorithm.extents())
     if (request.has(extent)) json[extent.name] = request[extent];
   if (request.has_custom_operator()) json["operator"] = operator_json(stated);
+  if (request.layout.is_strided()) json["layout"] = layout_json(request.layout);
   return json;
 }
 
@@ -206,6 +267,7 @@ StatedRequest stated_request(const Json& json) {
   const auto all = [](const MemberModel&) { return true; };
   auto known = names_of_members(algorithm, all);
   known.insert(known.end(), {"algorithm", "n", "operator"});
+  if (may_have_layout(algorithm)) known.emplace_back("layout");
   for (const ExtentModel& extent : algorithm.extents()) known.emplace_back(extent.name);
   require_known(json, "request", known);
   StatedRequest stated{Request(algorithm), {}};
@@ -213,6 +275,7 @@ StatedRequest stated_request(const Json& json) {
   stated.request.n = extent_member(json, "n");
   for (const ExtentModel& extent : algorithm.extents()) read_extent(json, extent, stated.request);
   refuse_maps(stated.request);
+  if (const auto layout = json.find("layout"); layout != json.end()) read_layout(*layout, stated.request);
   if (const auto custom = json.find("operator"); custom != json.end()) read_operator(*custom, stated);
   return stated;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "families_under_test.h"
 #include "message_of.h"
@@ -56,12 +57,83 @@ TEST(RequestJson, EveryValueOfAMemberIsReadAsItself) {
 
 TEST(RequestJson, ARequestIsOfTheAlgorithmThatItNames) {
   const Request copy = stated_request(Json::parse(R"({"algorithm": "copy", "input_type": "i8", "n": 9})")).request;
-  EXPECT_EQ(typed<CopyRequest>(copy), (CopyRequest{ValueType::i8, ValueType::i8, 0, 0, 9}));
+  EXPECT_EQ(typed<CopyRequest>(copy), (CopyRequest{.input_type = ValueType::i8, .output_type = ValueType::i8, .n = 9}));
   EXPECT_EQ(canonical_request({copy, {}}), R"({"input_type":"i8","output_type":"i8"})");
   EXPECT_THROW(typed<ScanRequest>(copy), Error);
   EXPECT_THROW(stated_request(Json::parse(R"({"algorithm": "median", "input_type": "i8", "n": 9})")), RequestError);
   EXPECT_THROW(stated_request(Json::parse(R"({"algorithm": "copy", "op": "sum", "input_type": "i8", "n": 9})")),
                RequestError);
+}
+
+constexpr const char* kStridedCopy = R"({"algorithm": "copy", "input_type": "i8", "segments": "rows", "n": 600,
+    "rows": 6, "layout": {"plane_sequences": 3, "input": {"item": -2, "sequence": 301, "plane": 1000, "first": 198},
+                          "output": {"item": 6, "sequence": 2, "plane": 1}}})";
+
+// The planes of this output are between its rows, and its rows between the items of each other.
+TEST(RequestJson, ACopyHasTheStridesThatItNames) {
+  const StatedRequest stated = stated_request(Json::parse(kStridedCopy));
+  const Layout layout{.input = {-2, 301, 1000, 198}, .output = {6, 2, 1, 0}, .plane_sequences = 3};
+  EXPECT_EQ(typed<CopyRequest>(stated.request), (CopyRequest{.input_type = ValueType::i8,
+                                                             .output_type = ValueType::i8,
+                                                             .segments = Segments::rows,
+                                                             .n = 600,
+                                                             .rows = 6,
+                                                             .layout = layout}));
+  EXPECT_EQ(stated_request(to_json(stated)), stated);
+  EXPECT_EQ(to_string(stated.request), "i8 copy with strides of 600 items");
+
+  Json in_one_plane = Json::parse(kStridedCopy);
+  in_one_plane["layout"].erase("plane_sequences");
+  in_one_plane["layout"]["output"] = {{"item", 6}, {"sequence", 1}};
+  EXPECT_EQ(stated_request(in_one_plane).request.layout.plane_sequences, 6u);
+}
+
+TEST(RequestJson, RecordsNameNoStrides) {
+  const StatedRequest stated = stated_request(Json::parse(kStridedCopy));
+  EXPECT_EQ(canonical_request(stated), R"({"input_type":"i8","output_type":"i8"})");
+  EXPECT_EQ(canonical_shape(stated.request), "");
+  for (const char* member : {R"("segments":"rows")", R"("layout":{})"})
+    EXPECT_THROW(parse_request(stated.request.algorithm(), std::string(R"({"input_type":"i8",)") + member + "}"),
+                 RequestError)
+        << member;
+}
+
+TEST(RequestJson, RefusesStridesThatLeadNowhereAndSaysWhy) {
+  const auto told = [](const char* place, const Json& value) {
+    Json json = Json::parse(kStridedCopy);
+    json[Json::json_pointer(place)] = value;
+    return message_of<RequestError>([&] { stated_request(json); });
+  };
+  const std::tuple<const char*, Json, const char*> table[] = {
+      {"/algorithm", "scan", "request has an unknown member \"layout\""},
+      {"/layout", 3, "request.layout must be a JSON object, found 3"},
+      {"/layout/inputs", 3, "request.layout has an unknown member \"inputs\""},
+      {"/layout/output", 3, "a member of request.layout must be a JSON object, found 3"},
+      {"/layout/input/row", 3, "a member of request.layout has an unknown member \"row\""},
+      {"/layout/input/item", 1.5, "item must be an integer from -2^48 to 2^48; found 1.5"},
+      {"/layout/input/first", u64{1} << 63, "first must be an integer from -2^48"},
+      {"/layout/input/first", -(i64{1} << 49), "first must be an integer from -2^48"},
+      {"/layout/plane_sequences", 0, "request.plane_sequences must be an integer from 1"},
+      {"/layout/plane_sequences", 4, "planes have equally many rows or columns"},
+      {"/n", 601, "strided rows or columns are equally long: n must be"},
+      {"/output_type", "i16", "strided items are copied as they are"},
+      {"/layout/input/item", i64{1} << 48, ""},
+      {"/layout/output/plane", 2, "with these numbers of sequence and plane two results may share a place"}};
+  for (const auto& [place, value, said] : table) {
+    const std::string message = told(place, value);
+    EXPECT_EQ(message.empty(), *said == '\0') << place;
+    EXPECT_NE(message.find(said), std::string::npos) << place << ": " << message;
+  }
+  Json whole = Json::parse(kStridedCopy);
+  whole.erase("segments");
+  whole.erase("rows");
+  EXPECT_NE(message_of<RequestError>([&] { stated_request(whole); }).find("strides are those of rows or columns"),
+            std::string::npos);
+  Json far = Json::parse(kStridedCopy);
+  far["n"] = 6 * (u64{1} << 40);
+  far["layout"]["input"]["item"] = i64{1} << 40;
+  EXPECT_NE(message_of<RequestError>([&] { stated_request(far); }).find("farther than 64 bits count"),
+            std::string::npos);
 }
 
 TEST(RequestJson, ARequestNeedsOnlyItsInputTypeAndN) {

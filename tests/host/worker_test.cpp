@@ -145,6 +145,24 @@ TEST_F(WorkerOnHost, VerifiesSegmentsByOffsetsOfEveryWidth) {
   EXPECT_GE(result("verify", {{"request", asked}, {"config", config}, {"all_kinds", true}})["checks"], 50);
 }
 
+// Arrays begin with their lowest item, which is not the first one here.
+TEST_F(WorkerOnHost, VerifiesAndMeasuresCopiesWithStrides) {
+  const Json asked = {{"algorithm", "copy"},
+                      {"input_type", "u16"},
+                      {"segments", "columns"},
+                      {"n", 2400},
+                      {"columns", 60},
+                      {"layout",
+                       {{"input", {{"item", -61}, {"sequence", 1}, {"first", 39 * 61}}},
+                        {"output", {{"item", 1}, {"sequence", -41}, {"first", 59 * 41}}}}}};
+  const Json config = result("space", {{"request", asked}, {"configs", false}})["default_config"];
+  EXPECT_EQ(config["family"], "copy_strided");
+  EXPECT_GE(result("verify", {{"request", asked}, {"config", config}})["checks"], 4);
+  const Json measured =
+      result("measure", {{"request", asked}, {"configs", {config}}, {"policy", {{"rounds", 1}, {"min_round_ms", 0}}}});
+  EXPECT_GT(measured["measurements"][0].value("median_us", 0.0), 0) << measured;
+}
+
 // The kernel for aligned pointers would be refused by the device.
 TEST_F(WorkerOnHost, MeasuresArraysBehindABoundaryByTheKernelForThem) {
   for (const char* algorithm : {"scan", "reduce", "select", "sort"}) {
