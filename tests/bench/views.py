@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Times scans and reductions of drawn views of arrays beside torch, and beside torch's copies of these views.
 
-    python tests/bench/views.py --library build/runtime/libscantune.so --json views.json [--draws 400] [--seed 46]
+    python tests/bench/views.py --library build/runtime/libscantune.so --worker build/runtime/scantune-worker \\
+        --json views.json [--draws 400] [--seed 46]
 
 A view has one to three axes, may be transposed, sliced and flipped, and may begin at an odd item; results are as torch
 places them, in the order of the view's axes in memory. Calls replay in CUDA graphs over up to 16 views in turns, which
 exceed the L2 cache together. torch gets its fastest single expression of the same output type: an inclusive sum for an
 exclusive one, and one flip where the scan goes from the end. The first of the views is compared with torch's results
 before it is timed, item by item: items are whole numbers with small sums.
+The worker times our copy of the view to such a place (copy_us), torch its clone() and its copy_() to there (clone_us,
+torch_copy_us).
 tb_per_s counts the 32-byte sectors that are touched. The file is whole after each case, and --seconds end the run.
 """
 
@@ -30,7 +33,7 @@ from typing import Any
 
 import c_interface
 import results_file
-from shapes import captured, seconds
+from shapes import Worker, captured, seconds
 
 torch: Any = importlib.import_module("torch")
 Tensor = Any
@@ -41,6 +44,7 @@ _TYPES = {
 }  # fmt: skip
 _OPERATIONS = ("scan", "exclusive", "reverse", "sum", "max", "argmax")
 _MOST_ITEMS, _MOST_BYTES = 1 << 28, 4 << 30
+_VERIFIED_ITEMS = 1 << 22
 _ROTATED_BYTES = 256 << 20
 _MOST_VIEWS = 16
 _ROUNDS = 7
@@ -160,6 +164,32 @@ def by_torch(view: View, x: Tensor) -> Tensor:
     return torch.cumsum(x.flip(view.axis) if view.goes_from_the_end else x, view.axis, dtype=x.dtype)
 
 
+def copy_us(worker: Worker, view: View) -> float:
+    """Return the time of our copy of the view to where the results of its scan are."""
+    others = [axis for axis in range(len(view.sizes)) if axis != view.axis]
+
+    def layout(strides: tuple[int, ...], first: int) -> dict[str, int]:
+        named = dict(zip(("sequence", "plane"), (strides[axis] for axis in reversed(others)), strict=False))
+        return {"item": strides[view.axis], **named, "first": first}
+
+    request = {
+        "algorithm": "copy", "input_type": view.type, "segments": "rows", "n": view.items,
+        "rows": view.items // view.sizes[view.axis],
+        "layout": {
+            "plane_sequences": view.sizes[others[-1]] if others else 1, "input": layout(view.strides, view.first),
+            "output": layout(view.distances(view.sizes), 0),
+        },
+    }  # fmt: skip
+    config = worker.ask("space", request=request, configs=False)["default_config"]
+    if view.items <= _VERIFIED_ITEMS:
+        worker.ask("verify", request=request, config=config)
+    policy = {"rounds": _ROUNDS, "min_round_ms": 2.0}
+    (measured,) = worker.ask("measure", request=request, configs=[config], policy=policy)["measurements"]
+    if "error" in measured:
+        raise RuntimeError(measured["error"]["message"])
+    return float(measured["median_us"])
+
+
 class Library(c_interface.Library):
     def plan(self, view: View) -> ctypes.c_void_p:
         axes = [axis for axis in range(len(view.sizes)) if axis != view.axis]
@@ -228,7 +258,7 @@ def medians_us(contenders: dict[str, Callable[[int], object]], calls: int) -> di
     return {name: statistics.median(found) for name, found in samples.items()}
 
 
-def timed(library: Library, view: View) -> dict[str, Any]:
+def timed(library: Library, worker: Worker, view: View) -> dict[str, Any]:
     width = torch.empty((), dtype=_TYPES[view.type][1]).element_size()
     base_bytes = max(1, math.prod(view.room) * width)
     count = max(2, min(_MOST_VIEWS, _ROTATED_BYTES // base_bytes))
@@ -242,11 +272,15 @@ def timed(library: Library, view: View) -> dict[str, Any]:
         torch.cuda.synchronize()
         check(view, bases[0], results[0])
         views = [of_torch(view, base) for base in bases]
+        copies = [
+            torch.empty_like(base[: view.items]).as_strided(view.sizes, view.distances(view.sizes)) for base in bases
+        ]
         times = medians_us(
             {
                 "us": lambda turn: library.run(plan, view, bases[turn % count], results[turn % count]),
                 "torch_us": lambda turn: by_torch(view, views[turn % count]),
                 "clone_us": lambda turn: views[turn % count].clone(),
+                "torch_copy_us": lambda turn: copies[turn % count].copy_(views[turn % count]),
             },
             32 if view.items <= 1 << 20 else 8 if view.items <= 1 << 24 else 4,
         )
@@ -254,6 +288,7 @@ def timed(library: Library, view: View) -> dict[str, Any]:
     finally:
         library.destroy(plan)
         torch.cuda.empty_cache()
+    times["copy_us"] = copy_us(worker, view)
     family = description.split("config: ")[1].split("{")[0] if "config: " in description else ""
     speed = view.bytes_touched() / times["us"] / 1e6
     return {
@@ -291,6 +326,7 @@ def classes(rows: list[dict[str, Any]]) -> list[list[str | int | float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, required=True)
+    parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--csv", type=Path, help="receives a row for each kind of view and size")
     parser.add_argument("--commit", default="", help="names the commit in that file")
@@ -299,7 +335,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--only", choices=("scan", "reduce"), help="leaves out the others of the draws")
     options = parser.parse_args()
-    library, source, rows, failures = Library(options.library), random.Random(options.seed), [], []
+    library, worker = Library(options.library), Worker(options.worker)
+    source, rows, failures = random.Random(options.seed), [], []
     end = time.monotonic() + options.seconds
     for _ in range(options.draws):
         view = drawn(source)
@@ -308,7 +345,7 @@ def main() -> None:
         if options.only and view.is_scan != (options.only == "scan"):
             continue
         try:
-            rows.append(timed(library, view))
+            rows.append(timed(library, worker, view))
         except RuntimeError as error:
             failures.append({**asdict(view), "error": str(error)[:300]})
             print("FAILED", view, str(error)[:300], flush=True)
@@ -330,7 +367,9 @@ def main() -> None:
                 for name in (
                     "ratio",
                     "us",
+                    "copy_us",
                     "clone_us",
+                    "torch_copy_us",
                     "tb_per_s",
                     "type",
                     "operation",
