@@ -142,7 +142,7 @@ Bytes in_memory(const ReduceRequest& request, const Bytes& items) {
   const Strides& strides = request.layout.input;
   if (!request.layout.is_strided() || request.segments == Segments::columns || items.empty()) return items;
   const u64 bytes = static_cast<u64>(request.input_bytes()), row_bytes = row_items(request) * bytes;
-  Bytes apart(Algorithm<ReduceRequest>::range_of_input(request).items * bytes, 0x5c);
+  Bytes apart(strided_range(request, strides).items * bytes, 0x5c);
   for (u64 row = 0; row < request.rows; ++row)
     std::copy_n(items.begin() + static_cast<std::ptrdiff_t>(row * row_bytes), row_bytes,
                 apart.begin() + strides.begin(row, request.layout.plane_sequences) * static_cast<i64>(bytes));
