@@ -38,6 +38,33 @@ TEST(Space, ShortRowsOfWideAccumulatorsHaveALegalDefault) {
   EXPECT_STREQ(find_family("scan_short_rows")->unsupported_reason(request, 90), nullptr);
 }
 
+// A CTA for each of many short rows takes longer than the GPU's memory, and a CTA of many rows leaves SMs idle.
+TEST(Space, ManyShortRowsShareCtasOfWhichEverySmHasOne) {
+  struct Case {
+    ValueType type;
+    u64 rows, length;
+    const char* family;
+    u64 least_ctas;
+  };
+  constexpr auto kI8 = ValueType::i8, kF32 = ValueType::f32, kF64 = ValueType::f64;
+  constexpr const char *kShared = "scan_short_rows", *kOfEach = "scan_rows";
+  for (const auto& [type, rows, length, family, least_ctas] :
+       {Case{kF32, 9052, 21, kShared, 132}, Case{kF64, 1413, 15, kShared, 109}, Case{kF32, 256, 21, kShared, 29},
+        Case{kI8, 12'928, 15, kShared, 132}, Case{kI8, 4096, 32, kShared, 128}, Case{kF32, 256, 512, kShared, 132},
+        Case{kF32, 255, 21, kOfEach, 255}, Case{kF32, 256, 513, kOfEach, 256}, Case{kF32, 64, 1024, kOfEach, 64}}) {
+    const ScanRequest request{.input_type = type,
+                              .accumulator_type = default_accumulator(type, type),
+                              .output_type = type,
+                              .segments = Segments::rows,
+                              .n = rows * length,
+                              .rows = rows};
+    const Config config = default_config(request, 90);
+    EXPECT_STREQ(config.family().name(), family) << to_string(request);
+    EXPECT_GE(config.family().launches(config, request, Variant::aligned).launches[0].grid_blocks, least_ctas)
+        << to_string(config) << " of " << to_string(request);
+  }
+}
+
 // Another would take them for one sequence.
 TEST(Space, OneFamilyAloneTakesSegmentsByOffsets) {
   const ScanRequest request{.segments = Segments::offsets, .n = u64{1} << 20, .segment_count = 1000};

@@ -44,6 +44,10 @@ struct Family<ScanShortRowsConfig> {
   static constexpr const char* kHeader = "scan/kernels/scan_short_rows.h";
   static constexpr const char* const kKernels[] = {"scan_short_rows"};
   static constexpr u64 kMostRowItems = 4096;
+  static constexpr u64 kManyItems = u64{1} << 18;  // from where on there are tiles for all SMs
+  static constexpr u64 kManyRows = 256;            // more than a CTA for each is worth
+  static constexpr u64 kShortRowItems = 512;
+  static constexpr u64 kEnoughCtas = 132;  // for every SM of a large GPU to have one
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
     if (request.segments != Segments::rows) return "scan_short_rows takes whole rows, and the request has none";
@@ -53,8 +57,11 @@ struct Family<ScanShortRowsConfig> {
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
-    // In few items scan_rows has more CTAs.
-    return request.n >= (u64{1} << 18) && register_bytes(request) <= 8 ? 5 : 0;
+    if (register_bytes(request) > 8) return 0;
+    // In few items scan_rows has more CTAs. But a GPU starts some 900 CTAs a microsecond: too few for many short rows.
+    const u64 length = row_items(request);
+    const bool are_many_short = length <= kShortRowItems && length * kManyRows <= request.n;
+    return request.n >= kManyItems || are_many_short ? 5 : 0;
   }
 
   // Items of one or two bytes are moved in whole runs, if rows have them. Other items get the first tile that whole
@@ -62,10 +69,10 @@ struct Family<ScanShortRowsConfig> {
   // items, unless SMs would get no tile.
   static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
     constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 7}, kMany[] = {13, 15, 11, 9}, kWide[] = {3};
-    if (const ScanShortRowsConfig config = by_runs(request, sm); config.whole_runs == 1) return config;
+    if (const ScanShortRowsConfig config = by_runs(request, sm); config.whole_runs == 1) return spread(config, request);
     const int bytes = register_bytes(request);
     if (bytes > 8) return best_filled(kWide, 256, request, sm);
-    if (request.n < (u64{1} << 22)) return best_filled(kFew, 256, request, sm);
+    if (request.n < (u64{1} << 22)) return spread(best_filled(kFew, 256, request, sm), request);
     return bytes == 8 ? best_filled(kSome, 256, request, sm) : best_filled(kMany, 128, request, sm);
   }
 
@@ -134,6 +141,29 @@ struct Family<ScanShortRowsConfig> {
 #endif
 
  private:
+  // Fewer items than give every SM a tile get smaller tiles: fewer threads, and then fewer items of each, as long as a
+  // row fits.
+  static constexpr ScanShortRowsConfig spread(ScanShortRowsConfig config, const ScanRequest& request) {
+    constexpr int kLeastThreads = 64, kLeastItems = 3, kLeastRunBytes = 16;
+    if (request.n >= kManyItems || row_items(request) == 0) return config;
+    const auto shrink = [&](int& parameter, int smaller) {
+      const int before = parameter;
+      parameter = smaller;
+      const bool shrinks = most_row_items(config) >= row_items(request);
+      if (!shrinks) parameter = before;
+      return shrinks;
+    };
+    const auto are_few = [&] { return tiles(config, request) < kEnoughCtas; };
+    int& threads = config.block_threads;
+    int& items = config.items_per_thread;
+    while (are_few() && threads > kLeastThreads && shrink(threads, threads / 2)) continue;
+    if (config.whole_runs == 1)
+      while (are_few() && items * request.input_bytes() > kLeastRunBytes && shrink(items, items / 2)) continue;
+    else
+      while (are_few() && items > kLeastItems && shrink(items, items - 2)) continue;
+    return config;
+  }
+
   // The largest run that divides the rows, if any does; its threads are doubled until a tile holds a row.
   static constexpr ScanShortRowsConfig by_runs(const ScanRequest& request, int sm) {
     ScanShortRowsConfig config{.block_threads = 128, .items_per_thread = 32 / request.input_bytes()};
