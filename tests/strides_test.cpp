@@ -435,5 +435,24 @@ TEST(Strides, AreServedByEveryFamilyOfRows) {
   }
 }
 
+// A thread's next item is in the same row, in a later one, or planes on; and the tiles of a plane end anywhere in it.
+TEST(Strides, LeadThreadsOverRowsAndPlanesOfEveryLength) {
+  std::mt19937 random(29);
+  for (const Shape& shape : {Shape{1, 100, 3}, Shape{40, 3, 7}, Shape{300, 2, 1}, Shape{3, 50, 64}, Shape{5, 7, 100},
+                             Shape{2, 3, 320}, Shape{65, 1, 33}}) {
+    runtime::ScanOptions<int> options;
+    options.config = R"({"family": "scan_short_rows", "parameters": {"block_threads": 64, "items_per_thread": 5}})";
+    const i64 length = static_cast<i64>(shape.length), rows = static_cast<i64>(shape.rows);
+    for (const bool descends : {false, true}) {
+      const i64 sign = descends ? -1 : 1, row = 2 * length + 1, plane = rows * row + 3;
+      const u64 size = shape.planes * static_cast<u64>(plane);
+      const Places in{2, sign * row, plane, descends ? (rows - 1) * row : 0, size};
+      const Places out{3 * sign, 3 * row, 3 * plane, descends ? 3 * row : 0, 3 * size + 3 * static_cast<u64>(row)};
+      check<int>(shape, in, out, options, false, random);
+      if (failed()) return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scantune::strides_test

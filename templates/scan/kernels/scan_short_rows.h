@@ -6,6 +6,7 @@
 #include "scan/config/scan_short_rows.h"
 #include "scan/parts/load_run.h"
 #include "scan/parts/segmented_scan.h"
+#include "scan/parts/strided_walk.h"
 
 namespace scantune {
 
@@ -157,21 +158,23 @@ class RowTile {
     }
   }
 
-  // The address of an item of the tile.
-  SCANTUNE_DEVICE i64 place(const Strides& strides, u32 item) const {
-    const u32 row = item / row_items_;
-    const u64 first_row = first_ / row_items_;
-    return strides.begin(first_row + row, arguments_.layout.plane_sequences) +
-           static_cast<i64>(item - row * row_items_) * strides.item;
+  // The places of every step-th item of the tile.
+  SCANTUNE_DEVICE StridedWalk walk_of(const Strides& strides, u32 item, u32 step) const {
+    const u64 first_row = kFirstItem == 0 ? u64{block_rank()} * (static_cast<u32>(arguments_.extents[1]) / row_items_)
+                                          : first_ / row_items_;
+    return {strides, arguments_.layout.plane_sequences, row_items_, first_row, item, step};
   }
 
   SCANTUNE_DEVICE const Input* load_apart() {
     const auto from = Problem::input(arguments_);
+    StridedWalk walk = walk_of(arguments_.layout.input, thread_rank(), kThreads);
     Input held[kItems];
 #pragma unroll
-    for (u32 turn = 0; turn < kItems; ++turn)
-      if (const u32 item = turn * kThreads + thread_rank(); item < items_)
-        held[turn] = scantune::load_global<kConfig.load_hint>(from + place(arguments_.layout.input, item));
+    for (u32 turn = 0; turn < kItems; ++turn) {
+      if (turn * kThreads + thread_rank() < items_)
+        held[turn] = scantune::load_global<kConfig.load_hint>(from + walk.place());
+      walk.next();
+    }
     Input* const to = reinterpret_cast<Input*>(shared_.items);
 #pragma unroll
     for (u32 turn = 0; turn < kItems; ++turn)
@@ -250,14 +253,15 @@ class RowTile {
     const u32 items = items_ - first < kWarpItems ? items_ - first : kWarpItems;
     const auto to = Problem::output(arguments_) + first_ + first;
     const Output* const from = reinterpret_cast<const Output*>(shared_.items) + first;
-    if constexpr (Problem::kStrided)
-      for (u32 item = lane_; item < items; item += kWarpThreads)
-        scantune::store_global<kConfig.store_hint>(
-            Problem::output(arguments_) + place(arguments_.layout.output, first + item), from[item]);
-    else if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0)
+    if constexpr (Problem::kStrided) {
+      StridedWalk walk = walk_of(arguments_.layout.output, first + lane_, kWarpThreads);
+      for (u32 item = lane_; item < items; item += kWarpThreads, walk.next())
+        scantune::store_global<kConfig.store_hint>(Problem::output(arguments_) + walk.place(), from[item]);
+    } else if constexpr (kVectorAlignmentBytes % sizeof(Output) == 0) {
       scantune::store_run<kConfig.store_hint>(to, from, items, lane_);
-    else
+    } else {
       scantune::store_itemwise<kConfig.store_hint>(to, from, items, lane_);
+    }
   }
 
   Shared& shared_;
