@@ -37,11 +37,11 @@ bool takes_only_rows(const FamilyModel& family) {
   return takes_rows<Typed>(family) && family.unsupported_reason(Typed{.n = 1024}, kHostSm) != nullptr;
 }
 
-// Whether the family takes the items column by column.
+// Whether the family takes the items column by column, though perhaps only those of few columns.
 template <class Typed = ScanRequest>
 bool takes_columns(const FamilyModel& family) {
   if constexpr (requires { Typed{}.columns; })
-    return family.unsupported_reason(Typed{.segments = Segments::columns, .n = 1024, .columns = 1}, kHostSm) == nullptr;
+    return family.unsupported_reason(Typed{.segments = Segments::columns, .n = 1024, .columns = 2}, kHostSm) == nullptr;
   else
     return false;
 }

@@ -1,5 +1,6 @@
 #include "instantiation/instantiation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "instantiation/operator_text.h"
@@ -25,8 +26,9 @@ std::string config_literal(const Config& config) {
   return text + "}";
 }
 
-// What no kernel depends on is left out, so that requests that differ in it share their kernels.
-std::string request_literal(const Request& request) {
+// What no kernel depends on is left out, so that requests that differ in it share their kernels. extents: the names of
+// those that kernels do depend on.
+std::string request_literal(const Request& request, std::span<const char* const> extents) {
   const std::string name = std::string("scantune::") + request.algorithm().request_name();
   std::string text;
   for (const MemberModel& member : request.members())
@@ -36,16 +38,16 @@ std::string request_literal(const Request& request) {
   if (request.custom_bytes != 0)
     text += ", .custom_bytes = " + std::to_string(request.custom_bytes) +
             ", .custom_alignment = " + std::to_string(request.custom_alignment);
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (std::ranges::find(extents, std::string_view(extent.name)) != extents.end() && request.has(extent))
+      text += std::string(", .") + extent.name + " = " + std::to_string(request[extent]);
   if (request.layout.is_strided()) text += ", .layout = scantune::kStridedLayout";
   return name + "{" + text + "}";
 }
 
 // The request as kernels see it.
-std::string request_text(const Request& request) { return request_literal(request.algorithm().compiled(request)); }
-
-std::string problem_text(const Request& request, Variant variant) {
-  return std::string("scantune::") + request.algorithm().problem_name() + "<" + request_text(request) +
-         ", scantune::Variant::" + token(variant);
+std::string request_text(const Request& request, std::span<const char* const> extents) {
+  return request_literal(request.algorithm().compiled(request), extents);
 }
 
 std::string choice_text(const Config& config) {
@@ -78,13 +80,14 @@ bool lacks_source(const Request& request, const CustomOperator* custom) {
 // The choice, the problem and its kernels, in a namespace of their own, so that no name clashes with the caller's. As
 // much as possible comes before the caller's source, whose macros then cannot change it; the rest uses names like
 // ScantuneX.
-std::string instance(const Request& request, Variant variant, const CustomOperator* custom, const std::string& choice,
-                     const std::string& kernels) {
+std::string instance(const Request& request, std::span<const char* const> extents, Variant variant,
+                     const CustomOperator* custom, const std::string& choice, const std::string& kernels) {
   const std::string begin = "namespace scantune::instance {\n", end = "}\n";
-  const std::string problem = problem_text(request, variant);
+  const std::string text = request_text(request, extents);
+  const std::string problem = std::string("scantune::") + request.algorithm().problem_name() + "<" + text +
+                              ", scantune::Variant::" + token(variant);
   if (custom == nullptr) {
-    const std::string no_source =
-        lacks_source(request, custom) ? ", 0, scantune::NoSource<" + request_text(request) + ">" : "";
+    const std::string no_source = lacks_source(request, custom) ? ", 0, scantune::NoSource<" + text + ">" : "";
     return begin + choice + "using ScantuneProblem = " + problem + no_source + ">;\n" + kernels + end;
   }
   const bool combines = request.has_custom_operator(), maps = has_map_sources(request);
@@ -95,7 +98,7 @@ std::string instance(const Request& request, Variant variant, const CustomOperat
     given += ", ::ScantuneMaps";
   }
   const std::string none = request.op() ? "scantune::OperatorOfRequest<" : "scantune::NoSource<";
-  const std::string built_in = combines ? "" : "using ScantuneOperator = " + none + request_text(request) + ">;\n";
+  const std::string built_in = combines ? "" : "using ScantuneOperator = " + none + text + ">;\n";
   if (!combines) given = "ScantuneOperator, ::ScantuneMaps";
   return begin + choice + built_in + "template <" + parameters + ">\nusing ScantuneProblemOf = " + taken + ">;\n" +
          end + (combines ? operator_text(request, *custom) : "") + (maps ? maps_text(request, *custom) : "") + begin +
@@ -140,8 +143,9 @@ Instantiation instantiate(const Request& request, const Config& config, Variant 
   if (has_equality(request)) result.headers.emplace_back("core/parts/custom_equality.h");
   if (custom != nullptr && request.value<OrderedBy>() == OrderedBy::less)
     result.headers.emplace_back("core/parts/custom_comparison.h");
-  result.source = definitions(request, family, custom) + includes(result.headers) +
-                  instance(request, variant, custom, choice_text(config), kernels_text(family));
+  result.source =
+      definitions(request, family, custom) + includes(result.headers) +
+      instance(request, family.compiled_extents(), variant, custom, choice_text(config), kernels_text(family));
   result.kernels.assign(family.kernels().begin(), family.kernels().end());
   result.label = to_string(config) + " of " + to_string(request, name_of(custom)) + ", pointers aligned to " +
                  std::to_string(alignment) + " bytes";
@@ -153,7 +157,7 @@ Instantiation instantiate_in_place(const Request& request, const Config& config,
   Instantiation result;
   result.headers = {header};
   result.source = definitions(request, config.family(), nullptr) + includes(result.headers) +
-                  instance(request, Variant::aligned, nullptr, choice_text(config), kernels_text(kernels));
+                  instance(request, {}, Variant::aligned, nullptr, choice_text(config), kernels_text(kernels));
   result.label = kernels.front() + " in the place of " + to_string(config) + " of " + to_string(request);
   result.kernels = std::move(kernels);
   return result;
@@ -165,7 +169,7 @@ Instantiation instantiate_check(const Request& request, const std::string& heade
   result.headers = with_custom({header}, request.algorithm(), custom != nullptr);
   if (lacks_source(request, custom)) result.headers.emplace_back("core/parts/no_source.h");
   result.source = includes(result.headers) +
-                  instance(request, Variant::any, custom, {}, "SCANTUNE_INSTANTIATE_CHECK(ScantuneProblem)\n");
+                  instance(request, {}, Variant::any, custom, {}, "SCANTUNE_INSTANTIATE_CHECK(ScantuneProblem)\n");
   result.kernels = std::move(kernels);
   result.label = "the check of " + to_string(request, name_of(custom));
   return result;

@@ -20,13 +20,20 @@ Typed behind_maps_of(const Request& request) {
 template <class Typed>
 concept HasStarts = requires(Typed request) { behind_starts(request); };
 
-// The request as families see it.
-template <class Typed>
-Typed seen(const Request& request) {
-  if constexpr (HasStarts<Typed>)
-    return behind_starts(behind_maps_of<Typed>(request));
-  else
-    return behind_maps_of<Typed>(request);
+// Whether a family's kernels, which are compiled for the number of columns, may take lines for items.
+template <class Typed, class Declared>
+concept TakesLines = requires(Typed request) {
+  behind_lines(request);
+  Declared::kCompiledExtents;
+};
+
+// The request as a family sees it.
+template <class Typed, class Declared>
+Typed seen_by(const Request& request) {
+  Typed seen = behind_maps_of<Typed>(request);
+  if constexpr (HasStarts<Typed>) seen = behind_starts(seen);
+  if constexpr (TakesLines<Typed, Declared>) seen = behind_lines(seen);
+  return seen;
 }
 
 // Why no family can solve the request, or null.
@@ -40,6 +47,7 @@ const char* unsupported(const Typed& request) {
 template <class Typed, class C>
 class FamilyOf final : public FamilyModel {
   using Declared = Family<C>;
+  static Typed seen(const Request& request) { return seen_by<Typed, Declared>(request); }
   static constexpr int kParameterCount = static_cast<int>(std::size(Declared::kParameters));
   static_assert(kParameterCount <= Config::kMaxParameters);
 
@@ -61,6 +69,10 @@ class FamilyOf final : public FamilyModel {
   const char* config_name() const override { return Declared::kConfigName; }
   const char* header() const override { return Declared::kHeader; }
   std::span<const char* const> kernels() const override { return Declared::kKernels; }
+  std::span<const char* const> compiled_extents() const override {
+    if constexpr (requires { Declared::kCompiledExtents; }) return Declared::kCompiledExtents;
+    return {};
+  }
   std::span<const ParameterModel> parameters() const override { return parameters_; }
   std::span<const FormerValue> former_values() const override {
     if constexpr (requires { Declared::kFormerValues; }) return Declared::kFormerValues;
@@ -70,16 +82,14 @@ class FamilyOf final : public FamilyModel {
     if (&request.algorithm() != &algorithm()) return "it is of another algorithm";
     if constexpr (HasStarts<Typed>) {
       const Typed own = behind_maps_of<Typed>(request);
-      if (has_starts(own.segments))  // families see other types
+      if (has_starts(own.segments) || own.segments == Segments::columns)  // families may see other types
         if (const char* reason = unsupported(own)) return reason;
     }
-    return Declared::unsupported_reason(seen<Typed>(request), sm);
+    return Declared::unsupported_reason(seen(request), sm);
   }
-  int preference(const Request& request, int sm) const override {
-    return Declared::preference(seen<Typed>(request), sm);
-  }
+  int preference(const Request& request, int sm) const override { return Declared::preference(seen(request), sm); }
   Config default_config(const Request& request, int sm) const override {
-    return erase(Declared::default_config(seen<Typed>(request), sm));
+    return erase(Declared::default_config(seen(request), sm));
   }
   const char* invalid_reason(const Config& config, const Request& request, int sm) const override {
     // An enumerator out of its range would be undefined from here on.
@@ -87,26 +97,25 @@ class FamilyOf final : public FamilyModel {
       if (const ParameterModel& parameter = parameters_[static_cast<std::size_t>(index)];
           parameter.tokens != nullptr && std::ranges::find(parameter.values, config[index]) == parameter.values.end())
         return "an enumerator is out of range";
-    return Declared::invalid_reason(restore(config), seen<Typed>(request), sm);
+    return Declared::invalid_reason(restore(config), seen(request), sm);
   }
   int tile_items(const Config& config, const Request& request) const override {
-    return Declared::tile_items(restore(config), seen<Typed>(request));
+    return Declared::tile_items(restore(config), seen(request));
   }
   WorkspaceNeed workspace(const Config& config, const Request& request) const override {
-    return Declared::workspace(restore(config), seen<Typed>(request));
+    return Declared::workspace(restore(config), seen(request));
   }
   LaunchList launches(const Config& config, const Request& request, Variant variant) const override {
     if constexpr (HasStarts<Typed>)
       if (const Typed own = typed<Typed>(request); own.writes_totals()) return launches_of_totals(config, own, variant);
-    return Declared::launches(restore(config), seen<Typed>(request), variant);
+    return Declared::launches(restore(config), seen(request), variant);
   }
   Standing standing() const override {
     if constexpr (requires { Declared::kStanding; }) return Declared::kStanding;
     return Standing::library;
   }
   std::optional<Work> work(const Config& config, const Request& request) const override {
-    if constexpr (requires { Declared::work(C{}, Typed{}); })
-      return Declared::work(restore(config), seen<Typed>(request));
+    if constexpr (requires { Declared::work(C{}, Typed{}); }) return Declared::work(restore(config), seen(request));
     return std::nullopt;
   }
 
@@ -115,7 +124,7 @@ class FamilyOf final : public FamilyModel {
   LaunchList launches_of_totals(const Config& config, Typed own, Variant variant) const {
     const bool is_empty = own.n == 0;
     if (is_empty) own.n = 1;
-    LaunchList list = Declared::launches(restore(config), seen<Typed>(own), variant);
+    LaunchList list = Declared::launches(restore(config), seen(own), variant);
     if (is_empty) {
       list.count = 1;
       list.launches[0].n = 0;

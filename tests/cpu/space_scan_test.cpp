@@ -65,6 +65,75 @@ TEST(Space, ManyShortRowsShareCtasOfWhichEverySmHasOne) {
   }
 }
 
+// Lines of few columns are items of one sequence, as far as that is faster.
+TEST(Space, FewColumnsAreScannedAsOneSequenceOfLines) {
+  struct Case {
+    ValueType type;
+    u64 columns, lines;
+    const char* family;
+    int sm = 90;
+    Operator op = Operator::sum;
+    Determinism determinism = Determinism::unconstrained;
+    u64 lacking = 0;  // items of the last line
+  };
+  constexpr auto f16 = ValueType::f16, f32 = ValueType::f32, f64 = ValueType::f64, i8 = ValueType::i8,
+                 u8 = ValueType::u8, i32 = ValueType::i32;
+  constexpr u64 kMany = u64{1} << 26, kSome = u64{1} << 18, kFew = u64{1} << 16;
+  constexpr const char *kRing = "pipelined", *kTiles = "lookback", *kColumns = "scan_columns";
+  for (const Case& its : {Case{f32, 2, kMany, kRing},
+                          Case{f32, 4, kMany, kRing},
+                          Case{f32, 3, kMany, kTiles},
+                          Case{f64, 2, kMany, kRing},
+                          Case{f16, 2, kMany, kRing},
+                          Case{i8, 2, kMany, kRing},
+                          Case{i8, 16, kMany, kRing},
+                          Case{u8, 12, kMany, kTiles},
+                          Case{f32, 2, kMany, kTiles, 80},
+                          Case{f32, 2, kSome, kTiles},
+                          Case{f32, 2, kFew, kColumns},
+                          Case{f32, 5, kMany, kColumns},
+                          Case{i8, 3, kMany, kColumns},
+                          Case{f32, 1, kMany, kColumns},
+                          Case{f32, 2, kMany, kColumns, 90, Operator::sum, Determinism::unconstrained, 1},
+                          Case{f32, 2, kMany, kColumns, 90, Operator::sum, Determinism::run_to_run},
+                          Case{i32, 2, kMany, kRing, 90, Operator::sum, Determinism::run_to_run},
+                          Case{i32, 2, kMany, kColumns, 90, Operator::custom_moderate},
+                          Case{i32, 2, kMany, kRing, 90, Operator::custom_cheap},
+                          Case{i8, 8, kMany, kColumns, 90, Operator::max}}) {
+    ScanRequest request{.input_type = its.type,
+                        .accumulator_type = default_accumulator(its.type, its.type),
+                        .output_type = its.type,
+                        .op = its.op,
+                        .segments = Segments::columns,
+                        .determinism = its.determinism,
+                        .n = its.columns * its.lines - its.lacking,
+                        .columns = its.columns};
+    EXPECT_STREQ(default_config(request, its.sm).family().name(), its.family) << to_string(request);
+    // Strides leave no lines.
+    request.layout = {.input = {.item = 3 * static_cast<i64>(its.columns), .sequence = 3},
+                      .output = {.item = static_cast<i64>(its.columns), .sequence = 1},
+                      .plane_sequences = its.columns};
+    if (its.lacking == 0) {
+      EXPECT_STREQ(default_config(request, its.sm).family().name(), kColumns);
+    }
+  }
+}
+
+// Of sums of bytes that are stored as bytes only the low ones count, so lines of them are combined as bytes.
+TEST(Space, LinesOfSmallSumsTakeSmallDescriptors) {
+  ScanRequest request{.input_type = ValueType::i8, .output_type = ValueType::i8, .segments = Segments::columns};
+  request.columns = 4;
+  request.n = u64{1} << 26;
+  ASSERT_EQ(request.accumulator_type, ValueType::i32);
+  EXPECT_EQ(behind_lines(request).accumulator_bytes(), 4);
+  EXPECT_EQ(behind_lines(request).n, request.n / 4);
+  request.op = Operator::max;
+  EXPECT_EQ(behind_lines(request).accumulator_bytes(), 16);
+  EXPECT_EQ(behind_lines(request).input_bytes(), 4);
+  request.columns = 16;  // accumulators of 64 bytes
+  EXPECT_EQ(behind_lines(request), request);
+}
+
 // Another would take them for one sequence.
 TEST(Space, OneFamilyAloneTakesSegmentsByOffsets) {
   const ScanRequest request{.segments = Segments::offsets, .n = u64{1} << 20, .segment_count = 1000};

@@ -52,7 +52,8 @@ TEST_P(ColumnsOnGpu, AreRightWheneverAGraphOfManyScansIsReplayed) {
   for (const Types& types : {same("i8"), same("i32"), same("f32"), same("f64"), same("f16")})
     for (const Shape& shape : kShapes) {
       ScanRequest request = columns_of(types, shape);
-      request.n -= shape.columns / 2;  // a shorter last line
+      request.n -= shape.columns / 2;  // a shorter last line, where the family takes one
+      if (GetParam()->unsupported_reason(request, sm()) != nullptr) request.n += shape.columns / 2;
       if (GetParam()->unsupported_reason(request, sm()) != nullptr) continue;
       const TestScan scan(*device_, request, GetParam()->default_config(request, sm()));
       const InputSpec spec{.request = request};

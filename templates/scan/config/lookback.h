@@ -1,7 +1,8 @@
 // lookback: one pass over the data. Each CTA scans a tile, publishes its aggregate, looks back over its predecessors'
 // descriptors for the carry-in and publishes its inclusive prefix (Merrill and Garland, "Single-pass Parallel Prefix
 // Scan with Decoupled Look-back", 2016). Rows are cut into tiles each for itself, and the first tile of a row begins
-// again. So it takes few long rows, and items with any strides.
+// again. So it takes few long rows, and items with any strides. Of few dense columns the items are lines, which are
+// combined column by column.
 #pragma once
 
 #include "core/contract/family.h"
@@ -48,12 +49,13 @@ struct Family<LookbackConfig> {
   static constexpr const char* kConfigName = "LookbackConfig";
   static constexpr const char* kHeader = "scan/kernels/lookback.h";
   static constexpr const char* const kKernels[] = {"lookback_scan"};
+  static constexpr const char* const kCompiledExtents[] = {"columns"};
   static constexpr int kMinTileItems = 512;  // smaller tiles are slower, and more than a grid has CTAs at 2^40 items
   static constexpr int kMaxTileItems = kMaxBlockThreads * 128;
   static constexpr u64 kLongRow = 4096;  // items that take a CTA of scan_rows several tiles
   static constexpr u64 kManyRows = 132;  // so many CTAs of scan_rows occupy a large GPU
 
-  static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
+  static constexpr const char* unsupported_reason(const ScanRequest& request, int sm) {
     const bool has_rows = request.segments == Segments::rows;
     if (!has_rows)
       if (const char* reason = unlike_one_sequence_reason(request)) return reason;
@@ -63,12 +65,14 @@ struct Family<LookbackConfig> {
                                descriptor_bytes(StatusLayout::packed, request.accumulator_bytes()), request))
       return "rows are shorter than 100 times the bytes of a status descriptor";
     if (tiles(request, kMinTileItems) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
-    return scantune::unsupported_reason(request);
+    if (const char* reason = scantune::unsupported_reason(request)) return reason;
+    // Tiles of narrow lines with wide accumulators may be too small for their status descriptors.
+    return request.line_columns() > 1 ? invalid_reason(default_config(request, sm), request, sm) : nullptr;
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
-    if (request.segments != Segments::rows) return 2;
-    return row_items(request) > kLongRow && request.rows < kManyRows ? 2 : 0;
+    if (request.segments == Segments::rows) return row_items(request) > kLongRow && request.rows < kManyRows ? 2 : 0;
+    return request.line_columns() == 1 || prefers_lines(request) ? 2 : 0;
   }
 
   static constexpr LookbackConfig default_config(const ScanRequest& request, int sm) {
@@ -76,7 +80,8 @@ struct Family<LookbackConfig> {
     // These values come from the winners on an H200. Small problems need many CTAs. Large ones need big tiles and few,
     // late polls, since polling slows the data down.
     const int bytes = register_bytes(request);
-    if (bytes > 4) config.layout = TileLayout::warp_transposed;
+    // Striped lines that pointers do not let come in vectors would each take a warp scan.
+    if (bytes > 4 || request.line_columns() > 1) config.layout = TileLayout::warp_transposed;
     if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = bytes <= 8 ? 8 : 4;

@@ -9,7 +9,7 @@
 // Each thread owns an odd number of 16-byte vectors, which touches each bank of shared memory once. Items before the
 // first vector boundary of the input are scanned one by one. An output that is aligned otherwise than the input is
 // stored by the consumers. Items of a custom type that are aligned to less than their size may cross every boundary:
-// one warp loads them one by one, which is slow.
+// one warp loads them one by one, which is slow. So may lines, which are the items of few dense columns.
 #pragma once
 
 #include "core/contract/family.h"
@@ -83,6 +83,7 @@ struct Family<PipelinedConfig> {
   static constexpr const char* kConfigName = "PipelinedConfig";
   static constexpr const char* kHeader = "scan/kernels/pipelined.h";
   static constexpr const char* const kKernels[] = {"pipelined_scan"};
+  static constexpr const char* const kCompiledExtents[] = {"columns"};
   static constexpr int kMinTileBytes = kWarpThreads * kVectorAlignmentBytes;
   static constexpr u64 kLongRowBytes = u64{1} << 14;  // of rows that fill tiles
   static constexpr u64 kVeryLongRowBytes = u64{1} << 18;
@@ -106,7 +107,8 @@ struct Family<PipelinedConfig> {
     if (request.segments == Segments::rows && row_items(request) < tile)
       return "rows are shorter than 512 bytes, which a tile of pipelined has at least";
     if (tiles(request, tile) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
-    return nullptr;
+    // A ring of lines with wide accumulators may not fit.
+    return request.line_columns() > 1 ? invalid_reason(default_config(request, sm), request, sm) : nullptr;
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
@@ -116,6 +118,7 @@ struct Family<PipelinedConfig> {
       const bool are_long = row_bytes >= (request.rows < kManyRows ? kLongRowBytes : kVeryLongRowBytes);
       return are_long && bytes_of(request, request.n) >= kManyRowBytes ? 4 : 0;
     }
+    if (request.line_columns() > 1 && !prefers_lines(request)) return 0;
     return all_sms_hold(request) ? 0 : 4;
   }
 

@@ -80,9 +80,13 @@ struct ScanRequest {
   constexpr int alignment_of(ValueType type) const {
     return type == ValueType::custom ? custom_alignment : size_of(type);
   }
-  constexpr int input_bytes() const { return bytes_of(input_type); }
-  constexpr int accumulator_bytes() const { return bytes_of(accumulator_type); }
-  constexpr int output_bytes() const { return bytes_of(output_type); }
+  // The columns of a line where the items are lines (behind_lines()), else 1.
+  constexpr int line_columns() const {
+    return segments == Segments::none && columns > 0 ? static_cast<int>(columns) : 1;
+  }
+  constexpr int input_bytes() const { return line_columns() * bytes_of(input_type); }
+  constexpr int accumulator_bytes() const { return line_columns() * bytes_of(accumulator_type); }
+  constexpr int output_bytes() const { return line_columns() * bytes_of(output_type); }
   constexpr bool has_init() const { return init != Init::none; }
   constexpr bool has_offsets() const { return segments == Segments::offsets; }
   constexpr bool reads_n() const { return n_source == NSource::memory; }
@@ -158,6 +162,44 @@ constexpr ScanRequest behind_starts(ScanRequest request) {
   request.custom_alignment = alignment;
   if (!is_custom(request.op)) request.op = Operator::custom_cheap;
   return request;
+}
+
+// Whether the columns are so few and dense that their lines can be the items of one sequence.
+constexpr bool are_lines_items(const ScanRequest& request) {
+  const u64 columns = request.columns;
+  if (request.segments != Segments::columns || columns < 2 || columns > u64{kMaxValueBytes}) return false;
+  if (request.n % columns != 0 || request.layout.is_strided() || has_maps(request)) return false;
+  const auto fits = [&](int bytes) { return columns * static_cast<u64>(bytes) <= u64{kMaxValueBytes}; };
+  return fits(request.input_bytes()) && fits(request.output_bytes()) &&
+         (packs_sums(request) || fits(request.accumulator_bytes()));
+}
+
+// The request of such columns as kernels and configs for one sequence see it: its items are lines, and its operator
+// combines lines column by column. Of sums of small integers that are stored as wide only the low bytes count, so their
+// accumulators are as small. Other requests stay as they are.
+constexpr ScanRequest behind_lines(ScanRequest request) {
+  if (!are_lines_items(request)) return request;
+  const bool is_fixed = needs_fixed_association(request);
+  request.determinism = is_fixed ? Determinism::run_to_run : Determinism::unconstrained;
+  if (packs_sums(request)) {
+    request.custom_bytes = request.custom_alignment = size_of(request.input_type);
+    request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
+  }
+  if (!is_custom(request.op)) request.op = Operator::custom_cheap;
+  if (request.init == Init::each) request.init = Init::memory;  // a line of them
+  request.segments = Segments::none;
+  request.n /= request.columns;
+  return request;
+}
+
+// Whether the items are lines that a scan of one sequence takes faster than scan_columns does: of whole words or parts
+// of one, in which operators that cost little combine few accumulators.
+inline constexpr u64 kLeastItemsOfLines = u64{1} << 18;
+constexpr bool prefers_lines(const ScanRequest& request) {
+  const auto is_even = [](int bytes) { return bytes % 4 == 0 || 4 % bytes == 0; };
+  return request.op == Operator::custom_cheap && request.accumulator_bytes() <= kVectorAlignmentBytes &&
+         is_even(request.input_bytes()) && is_even(request.output_bytes()) &&
+         request.n * static_cast<u64>(request.line_columns()) >= kLeastItemsOfLines;
 }
 
 // Why the keys cannot be compared, or null. Without segments by keys any would tell equal requests apart.

@@ -2,6 +2,7 @@
 
 #include "core/parts/decoupled_look_back.h"
 #include "scan/config/lookback.h"
+#include "scan/parts/lines.h"
 #include "scan/parts/started_items.h"
 #include "scan/parts/tile_place.h"
 #include "scan/parts/tile_scan.h"
@@ -113,11 +114,11 @@ SCANTUNE_DEVICE void counted_lookback_scan(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                             \
-  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) {                         \
-    if (!::scantune::has_items<Problem>(arguments)) return;                                                \
-    if constexpr (Problem::kReadsN)                                                                        \
-      ::scantune::counted_lookback_scan<::scantune::BehindStarts<Problem>, kConfig>(arguments);            \
-    else                                                                                                   \
-      ::scantune::lookback_scan<::scantune::Tiled<::scantune::BehindStarts<Problem>>, kConfig>(arguments); \
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                            \
+  SCANTUNE_KERNEL(lookback_scan, kConfig.block_threads, kConfig.min_ctas_per_sm) {                        \
+    if (!::scantune::has_items<Problem>(arguments)) return;                                               \
+    if constexpr (Problem::kReadsN)                                                                       \
+      ::scantune::counted_lookback_scan<::scantune::OneSequence<Problem>, kConfig>(arguments);            \
+    else                                                                                                  \
+      ::scantune::lookback_scan<::scantune::Tiled<::scantune::OneSequence<Problem>>, kConfig>(arguments); \
   }

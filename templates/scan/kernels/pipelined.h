@@ -8,6 +8,7 @@
 #include "scan/config/pipelined.h"
 #include "scan/parts/aligned_row_tiles.h"
 #include "scan/parts/exchange_space.h"
+#include "scan/parts/lines.h"
 #include "scan/parts/ring_slot.h"
 #include "scan/parts/staged_run.h"
 
@@ -447,5 +448,5 @@ SCANTUNE_DEVICE void pipelined_scan(const KernelArguments& arguments) {
 #define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                             \
   SCANTUNE_KERNEL(pipelined_scan, ::scantune::Family<::scantune::PipelinedConfig>::block_threads(kConfig), \
                   kConfig.ctas_per_sm) {                                                                   \
-    ::scantune::pipelined_scan<Problem, kConfig>(arguments);                                               \
+    ::scantune::pipelined_scan<::scantune::BehindLines<Problem>, kConfig>(arguments);                      \
   }
