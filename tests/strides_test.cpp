@@ -410,6 +410,27 @@ TEST(Strides, LeadToLinesThatVectorsFillAndOthers) {
   }
 }
 
+// Lines of bytes that begin anywhere in a word, in planes of any number of columns, with gaps that stay as they are.
+TEST(Strides, LeadToLinesThatShareWords) {
+  std::mt19937 random(31);
+  runtime::ScanOptions<int> options;
+  options.config = R"({"family": "scan_columns", "parameters": {"block_threads": 64, "items_per_thread": 3, )"
+                   R"("columns_per_thread": 4, "columns_per_block": 64, "shifted_words": 1}})";
+  for (const Shape& shape :
+       {Shape{1, 13, 48}, Shape{3, 13, 50}, Shape{5, 8, 20}, Shape{4, 35, 40}, Shape{70, 3, 9}, Shape{2, 130, 7}})
+    for (const i64 gap : {0, 1, 6}) {
+      const i64 rows = static_cast<i64>(shape.rows), length = static_cast<i64>(shape.length);
+      const auto places = [&](i64 pitch, i64 first, bool descends) {
+        const i64 plane = length * pitch + gap, from = descends ? (length - 1) * pitch : 0;
+        return Places{descends ? -pitch : pitch, 1, plane, first + from,
+                      static_cast<u64>(first) + shape.planes * static_cast<u64>(plane)};
+      };
+      const Places in = places(rows + gap, gap, false), out = places(rows + 2 * gap + 1, 1, gap == 6);
+      check<std::int8_t, std::int8_t>(shape, in, out, options, false, random, gap == 1);
+      if (failed()) return;
+    }
+}
+
 // One kernel serves all strides, whatever the family.
 TEST(Strides, AreServedByEveryFamilyOfRows) {
   std::mt19937 random(11);

@@ -142,6 +142,43 @@ TEST(Space, OneFamilyAloneTakesSegmentsByOffsets) {
         << family->name();
 }
 
+// A thread has as many columns as are vectors in every line, or as many as fill words that it shifts.
+TEST(Space, ThreadsHaveColumnsThatAreVectorsInEveryLine) {
+  struct Case {
+    ValueType type;
+    u64 columns, of_plane;  // of_plane: 0 where they are dense
+    i64 pitch, plane;       // from a line to the next, and from a plane
+    i64 column_stride;
+    int columns_per_thread, shifted_words;
+  };
+  constexpr auto f16 = ValueType::f16, f32 = ValueType::f32, i8 = ValueType::i8;
+  for (const Case& its :
+       {Case{i8, 1024, 0, 0, 0, 1, 4, 0}, Case{i8, 1023, 0, 0, 0, 1, 4, 1}, Case{f16, 1022, 0, 0, 0, 1, 2, 0},
+        Case{f16, 231, 0, 0, 0, 1, 2, 1}, Case{f32, 231, 0, 0, 0, 1, 1, 0},
+        // One plane, whose last thread may lack columns.
+        Case{i8, 1023, 1023, 1024, 0, 1, 4, 0}, Case{i8, 1024, 1024, 1027, 0, 1, 4, 1},
+        // Several.
+        Case{i8, 640, 64, 64, 6400, 1, 4, 0}, Case{i8, 630, 63, 64, 6400, 1, 4, 1},
+        Case{f16, 640, 64, 64, 6401, 1, 2, 1},
+        // Columns apart.
+        Case{i8, 1024, 1024, 4096, 0, 2, 1, 0}}) {
+    ScanRequest request{.input_type = its.type,
+                        .accumulator_type = default_accumulator(its.type, its.type),
+                        .output_type = its.type,
+                        .segments = Segments::columns,
+                        .n = its.columns * 100,
+                        .columns = its.columns};
+    if (its.of_plane != 0) {
+      const Strides strides{.item = its.pitch, .sequence = its.column_stride, .plane = its.plane};
+      request.layout = {.input = strides, .output = strides, .plane_sequences = its.of_plane};
+    }
+    const ScanColumnsConfig config = Family<ScanColumnsConfig>::default_config(request, 90);
+    EXPECT_EQ(config.columns_per_thread, its.columns_per_thread) << its.columns << " columns, pitch " << its.pitch;
+    EXPECT_EQ(config.shifted_words, its.shifted_words) << its.columns << " columns, pitch " << its.pitch;
+    EXPECT_STREQ(Family<ScanColumnsConfig>::invalid_reason(config, request, 90), nullptr);
+  }
+}
+
 // Sums of four columns of bytes share a word, which the workspace holds once.
 TEST(Space, PackedColumnsShareAStatusDescriptor) {
   ScanRequest request{.input_type = ValueType::u8,

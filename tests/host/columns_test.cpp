@@ -297,6 +297,41 @@ TEST(ScanColumns, FindsTheCarryOfFourColumnsInOneWord) {
       }
 }
 
+// Lines begin at any byte of a word, of which their neighbours or other warps have the rest.
+TEST(ScanColumns, PutsWordsTogetherWhereverLinesBegin) {
+  using enum ValueType;
+  const FamilyModel& family = *find_family("scan_columns");
+  Random random(61);
+  for (const auto& [type, op, per_thread, per_block] : {std::tuple{u8, Operator::sum, "4", "32"},
+                                                        {i8, Operator::max, "4", "256"},
+                                                        {f16, Operator::sum, "2", "64"},
+                                                        {i16, Operator::sum, "2", "8"}})
+    for (const scantune::u64 columns : {1, 2, 3, 5, 33, 57, 131, 231, 515}) {
+      ScanRequest request{
+          .input_type = type, .accumulator_type = default_accumulator(type, type), .output_type = type, .op = op};
+      if (random.chance(50)) request.direction = Direction::reverse;
+      if (random.chance(50)) {
+        request.kind = Kind::exclusive;
+        request.init = Init::value;
+      }
+      request.segments = Segments::columns;
+      request.columns = columns;
+      request.n = columns;
+      const Config config = config_of(family, request,
+                                      {{"block_threads", "64"},
+                                       {"items_per_thread", "3"},
+                                       {"columns_per_thread", per_thread},
+                                       {"columns_per_block", per_block},
+                                       {"shifted_words", "1"}});
+      request.n =
+          columns * (lines_of_band(config, request) * 2 + 4) - random.below(static_cast<scantune::u32>(columns));
+      for (int time = 0; time < 2; ++time) {
+        check_segments(drawn_scan(request, config, time == 0, random));
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllFamilies, ColumnFamily, testing::ValuesIn(column_families()),
                          [](const auto& family) { return std::string(family.param->name()); });
 

@@ -278,6 +278,8 @@ TEST(ColumnScans, OfFewColumnsLeaveTheirTilesEnoughRegisters) {
   for (const int sm : {75, 90, 120})
     for (const auto& [name, type, columns, variant] : {std::tuple("scan_columns", ValueType::u8, 4, Variant::aligned),
                                                        {"scan_columns", ValueType::i32, 2, Variant::aligned},
+                                                       {"scan_columns", ValueType::u8, 99, Variant::aligned},
+                                                       {"scan_columns", ValueType::f16, 99, Variant::aligned},
                                                        {"lookback", ValueType::u8, 4, Variant::aligned},
                                                        {"lookback", ValueType::u8, 4, Variant::any},
                                                        {"lookback", ValueType::i32, 2, Variant::aligned},
@@ -290,7 +292,7 @@ TEST(ColumnScans, OfFewColumnsLeaveTheirTilesEnoughRegisters) {
                                 .output_type = type,
                                 .op = Operator::max,
                                 .segments = Segments::columns,
-                                .n = kMany / 12 * 12,
+                                .n = kMany / 396 * 396,
                                 .columns = static_cast<u64>(columns)};
       if (name == std::string_view("pipelined") && sm < 90) continue;
       const Config config = family.default_config(request, sm);

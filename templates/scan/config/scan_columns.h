@@ -8,6 +8,10 @@
 // need no descriptors. Few columns make lines too short for whole sectors: there a tile has all columns, is contiguous,
 // and is staged through shared memory (columns_per_block 0).
 //
+// Lines of small items begin anywhere in a word where their number is odd. There (shifted_words) a thread makes its
+// word of two aligned ones that it loads, and stores an aligned one of its results and its neighbour's. Each plane
+// begins with a thread's first column.
+//
 // Where results must not depend on timing, a carry is always that of the band above combined with what that band adds,
 // so every run gives the same bits.
 #pragma once
@@ -25,6 +29,7 @@ struct ScanColumnsConfig {
   int items_per_thread = 16;   // consecutive items of a column that each thread scans in registers (batchSize)
   int columns_per_thread = 1;  // neighbouring columns of a thread: their items of a line are one vector
   int columns_per_block = 32;  // columns of a tile; 0: all of them, and tiles pass through shared memory as runs
+  int shifted_words = 0;       // 1: a thread's items of a line are a word, wherever in aligned words it begins
   int window = 32;             // bands above that are polled at once, as far as there are threads below one another
   int first_delay_ns = 0;      // sleep before the first poll, so that it finds a prefix at once
   int poll_delay_ns = 0;       // sleep between unsuccessful polls
@@ -91,7 +96,8 @@ struct Family<ScanColumnsConfig> {
   static constexpr int preference(const ScanRequest&, int) { return 1; }
 
   static constexpr ScanColumnsConfig default_config(const ScanRequest& request, int sm) {
-    // These values come from measurements on an H200. What counts is how many bytes the CTAs of an SM have under way.
+    // These values come from measurements on an H200, except that of shifted_words, which was counted.
+    // What counts is how many bytes the CTAs of an SM have under way.
     ScanColumnsConfig config;
     const int item_bytes = widest_item_bytes(request);
     if (request.columns * static_cast<u64>(item_bytes) < kStagedLineBytes && !request.layout.is_strided()) {
@@ -99,12 +105,13 @@ struct Family<ScanColumnsConfig> {
       config.window = 128;
     } else {
       if (item_bytes < 4) config.columns_per_thread = 4 / item_bytes;
-      while (request.columns % static_cast<u64>(config.columns_per_thread) != 0) config.columns_per_thread /= 2;
+      config.shifted_words = are_shifted_words(config, request) && !are_vectors(config.columns_per_thread, request);
+      while (!config.shifted_words && !are_vectors(config.columns_per_thread, request)) config.columns_per_thread /= 2;
       config.columns_per_block = default_lanes(config, request) * config.columns_per_thread;
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
     }
     const int line_bytes = bytes_of_line(config, request);
-    config.items_per_thread = 32;
+    config.items_per_thread = config.shifted_words ? 16 : 32;  // of each line two words are under way at once
     while (config.items_per_thread > 128 / line_bytes) config.items_per_thread /= 2;
     // An odd number lets the threads of a staged tile touch different banks.
     if (config.is_staged() && config.items_per_thread == 32) config.items_per_thread = 24;
@@ -112,7 +119,8 @@ struct Family<ScanColumnsConfig> {
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
     // Three CTAs leave a thread 80 registers. There wider values, staged tiles and four accumulators would spill.
     const bool is_small = line_bytes <= (config.is_staged() ? 4 : 8) && register_bytes(request) <= 8;
-    const bool fits_three = (config.columns_per_thread <= 2 && !config.is_staged()) || packs_columns(config, request);
+    const bool fits_three = (config.columns_per_thread <= 2 && !config.is_staged()) ||
+                            (packs_columns(config, request) && config.shifted_words == 0);
     if (is_small) config.min_ctas_per_sm = fits_three ? 3 : 2;
     // Where bands are few, smaller CTAs wait for fewer of their threads.
     if (is_small && request.columns >= kManyColumns && config.lanes(request.columns) <= kWarpThreads) {
@@ -132,12 +140,42 @@ struct Family<ScanColumnsConfig> {
     return config;
   }
 
+  // Whether so many columns are vectors in every line, if pointers are aligned.
+  static constexpr bool are_vectors(int count, const ScanRequest& request) {
+    const u64 columns = static_cast<u64>(count);
+    if (!request.layout.is_strided()) return request.columns % columns == 0;
+    const u64 of_plane = request.layout.plane_sequences;
+    const bool has_planes = request.columns > of_plane;
+    const auto are_aligned = [&](const Strides& strides) {
+      return strides.sequence == 1 && strides.item % count == 0 && strides.first % count == 0 &&
+             (!has_planes || strides.plane % count == 0);
+    };
+    return count == 1 || (are_aligned(request.layout.input) && are_aligned(request.layout.output) &&
+                          request.columns >= columns && (!has_planes || of_plane % columns == 0));
+  }
+
+  // Whether a thread's items of a line are a word of neighbours in memory.
+  static constexpr bool are_shifted_words(const ScanColumnsConfig& config, const ScanRequest& request) {
+    const Layout& layout = request.layout;
+    const int bytes = request.input_bytes();
+    return request.output_bytes() == bytes && bytes <= 2 && config.columns_per_thread * bytes == 4 &&
+           !config.is_staged() && !is_custom(request.op) && !has_maps(request) &&
+           (!layout.is_strided() || (layout.input.sequence == 1 && layout.output.sequence == 1));
+  }
+
+  // The columns side by side, with those that no plane has where each begins with a thread's first.
+  static constexpr u64 side_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
+    const u64 of_plane = request.layout.plane_sequences;
+    if (config.shifted_words == 0 || of_plane == 0 || request.columns <= of_plane) return request.columns;
+    return request.columns / of_plane * round_up(of_plane, static_cast<u64>(config.columns_per_thread));
+  }
+
   // Few columns are spread over CTAs that hold bands far above, so more segments have to poll. Items that are not read
   // by words leave room for more threads side by side.
   static constexpr int default_lanes(const ScanColumnsConfig& config, const ScanRequest& request) {
     const int bytes = config.columns_per_thread * widest_item_bytes(request);
     int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : bytes < 4 || request.columns >= 65536 ? 64 : 32;
-    if (lanes == 32 && packs_columns(config, request)) lanes = 16;
+    if (lanes == 32 && packs_columns(config, request) && config.shifted_words == 0) lanes = 16;
     while (lanes > 1 && static_cast<u64>(lanes) / 2 >= request.columns) lanes /= 2;
     return lanes;
   }
@@ -163,6 +201,10 @@ struct Family<ScanColumnsConfig> {
       if (beside < columns || (beside & (beside - 1)) != 0 || threads % (beside / columns) != 0)
         return "columns_per_block must be a power of two, by columns that the threads of a CTA share evenly";
     }
+    if (config.shifted_words != 0 && config.shifted_words != 1) return "shifted_words must be 0 or 1";
+    if (config.shifted_words == 1 && !are_shifted_words(config, request))
+      return "shifted_words needs built-in items of one or two bytes without maps, as many as a word has in a thread, "
+             "and columns side by side";
     if (config.window < 1 || config.window > kMaxBlockThreads) return "window must be between 1 and 1024";
     if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
@@ -172,7 +214,7 @@ struct Family<ScanColumnsConfig> {
       const u64 bytes = descriptor_bytes(config.status_layout, request.accumulator_bytes());
       u64 of_band = lines_of_tile(config, request) * static_cast<u64>(request.input_bytes());
       if (packs_columns(config, request)) of_band *= kPackedColumns;
-      if (many > ~u32{0} / (request.columns + 1)) return "more status descriptors than 32 bits count";
+      if (many > ~u32{0} / (side_columns(config, request) + 1)) return "more status descriptors than 32 bits count";
       if (request.n >= kManyItems && 8 * bytes > of_band)
         return "a column must have 8 times the bytes of its status descriptor in each band";
     }
@@ -204,7 +246,8 @@ struct Family<ScanColumnsConfig> {
 
   // CTAs of the grid; 0 for a request without columns.
   static constexpr u64 tiles(const ScanColumnsConfig& config, const ScanRequest& request) {
-    const u64 beside = config.is_staged() ? 1 : ceil_div(request.columns, static_cast<u64>(config.columns_per_block));
+    const u64 columns = side_columns(config, request);
+    const u64 beside = config.is_staged() ? 1 : ceil_div(columns, static_cast<u64>(config.columns_per_block));
     return bands(config, request) * beside;
   }
 
@@ -212,7 +255,8 @@ struct Family<ScanColumnsConfig> {
   static constexpr WorkspaceNeed workspace(const ScanColumnsConfig& config, const ScanRequest& request) {
     if (bands(config, request) <= 1) return {};
     const int value_bytes = request.accumulator_bytes();
-    const u64 descriptors = bands(config, request) * descriptors_of_band(config, request, request.columns);
+    const u64 descriptors =
+        bands(config, request) * descriptors_of_band(config, request, side_columns(config, request));
     return {config.status_layout == StatusLayout::packed ? WorkspaceKind::packed_status : WorkspaceKind::split_status,
             value_bytes, sizeof(WorkspaceHeader) + descriptors * descriptor_bytes(config.status_layout, value_bytes)};
   }
@@ -239,6 +283,7 @@ struct Family<ScanColumnsConfig> {
       SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_thread, primary, 1, 2, 4),
       SCANTUNE_PARAMETER(ScanColumnsConfig, columns_per_block, primary, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
           .from_default_only(1, 2, 4, 8, 256),
+      SCANTUNE_PARAMETER(ScanColumnsConfig, shifted_words, secondary, 0, 1).absent_means(0),
       SCANTUNE_PARAMETER(ScanColumnsConfig, window, secondary, 4, 8, 16, 32, 64, 128).from_default_only(4, 8, 64),
       SCANTUNE_PARAMETER(ScanColumnsConfig, first_delay_ns, secondary, 0, 400, 1600),
       SCANTUNE_PARAMETER(ScanColumnsConfig, poll_delay_ns, secondary, 0, 300),

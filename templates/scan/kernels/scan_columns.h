@@ -31,6 +31,9 @@ class ColumnTile {
   // One word holds the sums of neighbouring bytes. Parts and descriptors then belong to groups of four columns.
   static constexpr bool kPacksSums = packs_columns(kConfig, Problem::kRequest);
   static_assert(!kPacksSums || kItems <= 256);
+  // Threads put words together, and each plane begins with a thread's first column.
+  static constexpr bool kShifts = kConfig.shifted_words != 0;
+  static_assert(!kShifts || (kColumns * sizeof(Input) == sizeof(u32) && kColumns * sizeof(Output) == sizeof(u32)));
   using Group = ColumnGroup<Op, kPacksSums>;
   using Value = typename Group::Value;
   static constexpr int kGroupColumns = Group::kColumns;
@@ -64,7 +67,9 @@ class ColumnTile {
         lanes_(kConfig.lanes(columns_)),
         segments_(kThreads / lanes_),
         segment_(thread_rank() / lanes_),
-        tiles_beside_(kStaged ? 1 : static_cast<u32>(ceil_div(columns_, static_cast<u64>(kConfig.columns_per_block)))),
+        plane_columns_(kShifts && Problem::kStrided ? arguments.layout.plane_sequences : columns_),
+        tiles_beside_(
+            kStaged ? 1 : static_cast<u32>(ceil_div(side_columns(), static_cast<u64>(kConfig.columns_per_block)))),
         bands_(block_count() / tiles_beside_),
         parts_(shared.parts, lanes_) {}
 
@@ -115,14 +120,15 @@ class ColumnTile {
     column_ = kStaged ? thread_rank() % lanes_
                       : static_cast<u64>(tile % tiles_beside_) * kConfig.columns_per_block +
                             thread_rank() % lanes_ * kColumns;
+    if constexpr (kShifts) find_columns();
     const u64 band_lines = u64{segments_} * kItems;
     first_line_ = band_ * band_lines + u64{segment_} * kItems;
     // The last line may lack items of its last columns.
-    const u64 n = arguments_.n - kFirstItem, full_lines = kFirstItem == 0 ? arguments_.extents[1] : n / columns_;
+    const u64 n = arguments_.n - kFirstItem, full_lines = this->full_lines();
     const u64 in_last_line = n - full_lines * columns_;
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) {
-      const u64 lines = column_ + column >= columns_ ? 0 : full_lines + (column_ + column < in_last_line ? 1 : 0);
+      const u64 lines = !has(column) ? 0 : full_lines + (first_column() + column < in_last_line ? 1 : 0);
       mine_[column] = lines <= first_line_           ? 0
                       : lines - first_line_ < kItems ? static_cast<u32>(lines - first_line_)
                                                      : kItems;
@@ -134,8 +140,52 @@ class ColumnTile {
     }
   }
 
-  // The last column of a thread has the fewest items.
-  SCANTUNE_DEVICE bool is_full() const { return mine_[kColumns - 1] == kItems; }
+  // The lines with an item of every column.
+  SCANTUNE_DEVICE u64 full_lines() const {
+    return kFirstItem == 0 ? arguments_.extents[1] : (arguments_.n - kFirstItem) / columns_;
+  }
+
+  // The columns side by side, with those between planes.
+  SCANTUNE_DEVICE u64 side_columns() const {
+    if constexpr (kShifts && Problem::kStrided)
+      if (columns_ > plane_columns_) return columns_ / plane_columns_ * round_up(plane_columns_, u64{kColumns});
+    return columns_;
+  }
+
+  // Finds the thread's columns in their plane. Where there is one plane, it may lack columns at the end.
+  SCANTUNE_DEVICE void find_columns() {
+    in_plane_ = real_column_ = column_;
+    if (columns_ > plane_columns_) {
+      const u64 padded = round_up(plane_columns_, u64{kColumns}), plane = column_ / padded;
+      in_plane_ = column_ - plane * padded;
+      real_column_ = plane * plane_columns_ + in_plane_;
+    }
+    const u64 left = real_column_ < columns_ ? plane_columns_ - in_plane_ : 0;
+    held_ = left < kColumns ? static_cast<u32>(left) : kColumns;
+    // The lanes before and after it have the columns there, unless the line or the warp ends.
+    const u32 lane = thread_rank() % (lanes_ < kWarpThreads ? lanes_ : kWarpThreads);
+    const bool is_last_lane = (thread_rank() + 1) % kWarpThreads == 0 || (thread_rank() + 1) % lanes_ == 0;
+    held_with_before_ = lane > 0 && in_plane_ > 0 ? held_ : 0;
+    const u64 left_after = is_last_lane || left <= kColumns ? 0 : left - kColumns;
+    held_by_next_ = left_after < kColumns ? static_cast<u32>(left_after) : kColumns;
+  }
+
+  // The thread's first column, as columns are counted, and whether it has another.
+  SCANTUNE_DEVICE u64 first_column() const { return kShifts ? real_column_ : column_; }
+  SCANTUNE_DEVICE bool has(int column) const {
+    return kShifts ? static_cast<u32>(column) < held_ : column_ + column < columns_;
+  }
+
+  // The last column of a thread has the fewest items. Shifted words have room for columns that are not there.
+  SCANTUNE_DEVICE bool is_full() const {
+    if constexpr (kShifts) {
+      bool full = true;
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column) full &= !has(column) || mine_[column] == kItems;
+      return full;
+    }
+    return mine_[kColumns - 1] == kItems;
+  }
 
   // The thread's items in dense lines.
   template <class Items>
@@ -169,7 +219,7 @@ class ColumnTile {
   SCANTUNE_DEVICE DenseLines<Items> dense_lines(Items items) const {
     using Item = typename ItemOf<Items>::Type;
     const bool is_vector = (columns_ * sizeof(Item) | scantune::edge(items)) % alignof(Vector<Item>) == 0;
-    return {items + (first_line_ * columns_ + column_), columns_, is_vector};
+    return {items + (first_line_ * columns_ + first_column()), columns_, is_vector};
   }
 
   template <class Items>
@@ -180,7 +230,7 @@ class ColumnTile {
     lines.is_vector = true;
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) {
-      const u64 index = column_ + column < columns_ ? column_ + column : columns_ - 1;
+      const u64 its = first_column() + column, index = its < columns_ ? its : columns_ - 1;
       lines.first[column] = items + strides.begin(index, plane_columns) + static_cast<i64>(first_line_) * strides.item;
       lines.is_vector &= lines.first[column] == lines.first[0] + column;
     }
@@ -221,7 +271,9 @@ class ColumnTile {
           scantune::copy_bytes(__builtin_addressof(lines_[item]), tile + item * columns, sizeof(Input));
     } else {
       const auto from = input_lines();
-      if (is_full() && from.is_vector) {
+      if (kShifts && is_full()) {
+        load_words(from);
+      } else if (is_full() && from.is_vector) {
 #pragma unroll
         for (u32 item = 0; item < kItems; ++item)
           lines_[item] =
@@ -231,6 +283,29 @@ class ColumnTile {
       } else {
         load_items<false>(from);
       }
+    }
+  }
+
+  // The aligned word that holds the thread's first item of a line is in the memory of that item. The one after it may
+  // be past the array's end, unless it holds an item of the next thread or the line is followed by others.
+  template <class Lines>
+  SCANTUNE_DEVICE void load_words(const Lines& from) {
+    const bool has_after = in_plane_ + kColumns < plane_columns_ || first_line_ + kItems < full_lines();
+    if (held_ == 0 || !has_after || static_cast<i64>(from.apart) < 2 * kColumns) return load_items<false>(from);
+    // All words are on their way before any is put together.
+    u32 words[kItems], words_after[kItems];
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      const auto at = from.at(item, 0);
+      const auto aligned = scantune::vectors_of<const u32>(at - scantune::edge(at) % sizeof(u32) / sizeof(Input));
+      words[item] = scantune::load_global<kConfig.load_hint>(aligned);
+      words_after[item] = scantune::load_global<kConfig.load_hint>(aligned + 1);
+    }
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      const u32 offset = static_cast<u32>(scantune::edge(from.at(item, 0)) % sizeof(u32));
+      const u32 word = permute_bytes(words[item], words_after[item], 0x3210 + 0x1111 * offset);
+      scantune::copy_bytes(__builtin_addressof(lines_[item]), &word, sizeof word);
     }
   }
 
@@ -290,8 +365,8 @@ class ColumnTile {
     part.states = Parts::kAllWhole;
 #pragma unroll
     for (int column = 0; column < kColumns; ++column)
-      if (!Problem::kInitOfEach || column_ + column < columns_)
-        put(part, column, Problem::init_of(arguments_, column_ + column, columns_));
+      if (!Problem::kInitOfEach || has(column))
+        put(part, column, Problem::init_of(arguments_, first_column() + column, columns_));
     return part;
   }
 
@@ -306,10 +381,10 @@ class ColumnTile {
   }
 
   // Whether the group has a column at all.
-  SCANTUNE_DEVICE bool is_there(int group) const { return column_ + group * kGroupColumns < columns_; }
+  SCANTUNE_DEVICE bool is_there(int group) const { return has(group * kGroupColumns); }
 
   SCANTUNE_DEVICE u32 descriptors_of_band() const {
-    return static_cast<u32>(scantune::descriptors_of_band(kConfig, Problem::kRequest, columns_));
+    return static_cast<u32>(scantune::descriptors_of_band(kConfig, Problem::kRequest, side_columns()));
   }
   SCANTUNE_DEVICE u32 descriptor(u32 band) const {
     return band * descriptors_of_band() + static_cast<u32>(column_) / kGroupColumns;
@@ -392,6 +467,11 @@ class ColumnTile {
       full ? finish<true, false>(before, lines) : finish<false, false>(before, lines);
     } else {
       const auto lines = output_lines();
+      if constexpr (kShifts) {
+        // Threads that pass words to each other pass them for all lines.
+        all_lanes(full) ? finish<true, true>(before, lines) : finish<false, false>(before, lines);
+        return;
+      }
       if (full && lines.is_vector)
         finish<true, true>(before, lines);
       else if (kColumns > 1 && full)
@@ -441,7 +521,9 @@ class ColumnTile {
 
   template <bool kFull, bool kByVectors, class Lines>
   SCANTUNE_DEVICE void store_line(const Lines& to, u32 item, const Output (&results)[kColumns]) const {
-    if constexpr (kByVectors) {
+    if constexpr (kByVectors && kShifts) {
+      store_word(to.at(item, 0), results);
+    } else if constexpr (kByVectors) {
       Vector<Output> vector;
       scantune::copy_bytes(__builtin_addressof(vector), results, sizeof results);
       scantune::store_global<kConfig.store_hint>(scantune::vectors_of<Vector<Output>>(to.at(item, 0)), vector);
@@ -455,6 +537,28 @@ class ColumnTile {
           scantune::store_global<kConfig.store_hint>(to.at(item, column), results[column]);
       }
     }
+  }
+
+  // Stores a thread's first results, as far as they are in one aligned word, with the last ones of the thread before
+  // it. All lanes call it.
+  template <class Items>
+  SCANTUNE_DEVICE void store_word(Items to, const Output (&results)[kColumns]) const {
+    u32 word;
+    scantune::copy_bytes(&word, results, sizeof word);
+    const u32 word_before = scantune::shuffle_up(word, 1);
+    const u32 offset = static_cast<u32>(scantune::edge(to) % sizeof(u32));
+    const u32 first_items = (sizeof(u32) - offset) / sizeof(Output), first_word = (1u << first_items) - 1;
+    const bool is_whole = first_items <= (offset == 0 ? held_ : held_with_before_);
+    u32 left = (1u << held_) - 1;
+    if (is_whole) left &= ~first_word;
+    if (first_items <= held_by_next_) left &= first_word;  // the next lane stores the rest
+    if (is_whole)
+      scantune::store_global<kConfig.store_hint>(scantune::vectors_of<u32>(to - offset / sizeof(Output)),
+                                                 permute_bytes(word_before, word, 0x7654 - 0x1111 * offset));
+    if (left == 0) return;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column)
+      if ((left >> column & 1) != 0) scantune::store_global<kConfig.store_hint>(to + column, results[column]);
   }
 
   // Each warp stores as much of the tile.
@@ -486,16 +590,21 @@ class ColumnTile {
   const typename Problem::InputItems input_;
   const typename Problem::OutputItems output_;
   const u64 columns_;
-  const u32 lanes_;         // threads side by side
-  const u32 segments_;      // threads below one another
-  const u32 segment_;       // of this thread
+  const u32 lanes_;     // threads side by side
+  const u32 segments_;  // threads below one another
+  const u32 segment_;   // of this thread
+  const u64 plane_columns_;
   const u32 tiles_beside_;  // tiles side by side
   const u32 bands_;         // tiles below one another
   Parts parts_;
   u32 band_;
-  u64 column_;          // of the thread's first
-  u64 first_line_;      // of the thread's first
-  u64 tile_first_ = 0;  // where a staged tile begins
+  u64 column_;                          // of the thread's first, with those between planes
+  u64 real_column_ = 0, in_plane_ = 0;  // of the thread's first, where words are shifted
+  u32 held_ = 0;                        // its columns
+  u32 held_with_before_ = 0;            // the same, or 0 where the lane before has not the columns before
+  u32 held_by_next_ = 0;                // columns of the lane after it, if they follow
+  u64 first_line_;                      // of the thread's first
+  u64 tile_first_ = 0;                  // where a staged tile begins
   u32 tile_items_ = 0;
   u32 mine_[kColumns];           // items of each column
   Vector<Input> lines_[kItems];  // the items, as they came

@@ -9,7 +9,7 @@ namespace scantune {
 // A step advances row and column by constants, and corrects each at most once: it divides nothing.
 class StridedWalk {
  public:
-  // Begins `item` items after the begin of a row. A tile holds fewer than kMostRows rows, and none of no items.
+  // Begins `item` items after the begin of a row. A tile holds fewer than kMostRows rows, and no row is empty.
   SCANTUNE_DEVICE StridedWalk(const Strides& strides, u64 plane_rows, u32 row_items, u64 row, u32 item, u32 step)
       : row_items_(row_items), plane_rows_(plane_rows < kMostRows ? static_cast<u32>(plane_rows) : kMostRows) {
     const u32 rows = item / row_items;
