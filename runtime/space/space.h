@@ -52,7 +52,7 @@ class FamilyModel {
   virtual const char* header() const = 0;
   virtual std::span<const char* const> kernels() const = 0;
   // The extents that kernels are compiled for: usually none.
-  virtual std::span<const char* const> compiled_extents() const = 0;
+  virtual std::span<const char* const> compiled_extents() const { return {}; }
   virtual std::span<const ParameterModel> parameters() const = 0;
   virtual std::span<const FormerValue> former_values() const { return {}; }
   virtual const char* unsupported_reason(const Request& request, int sm) const = 0;
