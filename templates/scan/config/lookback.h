@@ -60,7 +60,7 @@ struct Family<LookbackConfig> {
     if (!has_rows)
       if (const char* reason = unlike_one_sequence_reason(request)) return reason;
     if (needs_fixed_association(request)) return "lookback combines in an order that changes from run to run";
-    if (has_rows &&
+    if (has_rows && request.n != 0 &&
         !keeps_workspace_small(items_of_tile(kMaxTileItems, request),
                                descriptor_bytes(StatusLayout::packed, request.accumulator_bytes()), request))
       return "rows are shorter than 100 times the bytes of a status descriptor";
