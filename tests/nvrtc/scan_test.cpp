@@ -273,10 +273,11 @@ TEST(Scans, CompileTheCheckOfOffsets) {
 }
 
 // The default of scan_columns once asked for three CTAs an SM where staged tiles spill. Few columns are staged there,
-// and lines elsewhere, whose striped tiles would spill.
+// and lines elsewhere, whose striped tiles would spill. In reverse wide items are turned in vectors, and are no words.
 TEST(ColumnScans, OfFewColumnsLeaveTheirTilesEnoughRegisters) {
   for (const int sm : {75, 90, 120})
     for (const auto& [name, type, columns, variant] : {std::tuple("scan_columns", ValueType::u8, 4, Variant::aligned),
+                                                       {"scan_columns", ValueType::f64, 99, Variant::any},
                                                        {"scan_columns", ValueType::i32, 2, Variant::aligned},
                                                        {"scan_columns", ValueType::u8, 99, Variant::aligned},
                                                        {"scan_columns", ValueType::f16, 99, Variant::aligned},
@@ -291,6 +292,7 @@ TEST(ColumnScans, OfFewColumnsLeaveTheirTilesEnoughRegisters) {
                                 .accumulator_type = default_accumulator(type, type),
                                 .output_type = type,
                                 .op = Operator::max,
+                                .direction = type == ValueType::f64 ? Direction::reverse : Direction::forward,
                                 .segments = Segments::columns,
                                 .n = kMany / 396 * 396,
                                 .columns = static_cast<u64>(columns)};

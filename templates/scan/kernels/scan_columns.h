@@ -271,9 +271,9 @@ class ColumnTile {
           scantune::copy_bytes(__builtin_addressof(lines_[item]), tile + item * columns, sizeof(Input));
     } else {
       const auto from = input_lines();
-      if (kShifts && is_full()) {
-        load_words(from);
-      } else if (is_full() && from.is_vector) {
+      if constexpr (kShifts)
+        if (is_full()) return load_words(from);
+      if (is_full() && from.is_vector) {
 #pragma unroll
         for (u32 item = 0; item < kItems; ++item)
           lines_[item] =
