@@ -65,7 +65,7 @@ struct Family<ScanRowsConfig> {
 
   static constexpr int preference(const ScanRequest&, int) { return 1; }
 
-  // Measured on an H200: tests/bench/results/h200-rows.csv.
+  // Measured on an H200: tests/bench/results/h200-rows-and-columns.csv.
   static constexpr ScanRowsConfig default_config(const ScanRequest& request, int sm) {
     ScanRowsConfig config;
     const u64 items = row_items(request), rows = items == 0 ? 0 : ceil_div(request.n, items);
