@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times scans and reductions of drawn views of arrays beside torch, and beside torch's copies of these views.
 
-    python tests/bench/views.py --library build/runtime/libscantune.so --worker build/runtime/scantune-worker \\
-        --json views.json [--draws 400] [--seed 46]
+    python tests/bench/views.py --library build/runtime/libscantune.so --json views.json [--draws 400] [--seed 46] \\
+        [--worker build/runtime/scantune-worker] [--only scan]
 
 A view has one to three axes, may be transposed, sliced and flipped, and may begin at an odd item; results are as torch
 places them, in the order of the view's axes in memory. Calls replay in CUDA graphs over up to 16 views in turns, which
@@ -258,7 +258,7 @@ def medians_us(contenders: dict[str, Callable[[int], object]], calls: int) -> di
     return {name: statistics.median(found) for name, found in samples.items()}
 
 
-def timed(library: Library, worker: Worker, view: View) -> dict[str, Any]:
+def timed(library: Library, worker: Worker | None, view: View) -> dict[str, Any]:
     width = torch.empty((), dtype=_TYPES[view.type][1]).element_size()
     base_bytes = max(1, math.prod(view.room) * width)
     count = max(2, min(_MOST_VIEWS, _ROTATED_BYTES // base_bytes))
@@ -288,7 +288,8 @@ def timed(library: Library, worker: Worker, view: View) -> dict[str, Any]:
     finally:
         library.destroy(plan)
         torch.cuda.empty_cache()
-    times["copy_us"] = copy_us(worker, view)
+    if worker:
+        times["copy_us"] = copy_us(worker, view)
     family = description.split("config: ")[1].split("{")[0] if "config: " in description else ""
     speed = view.bytes_touched() / times["us"] / 1e6
     return {
@@ -300,6 +301,12 @@ def timed(library: Library, worker: Worker, view: View) -> dict[str, Any]:
 _COLUMNS = (
     "algorithm", "items", "kind", "cases", "torch_over_ours_geomean", "worst", "below_1", "tb_per_s_median",
     "tb_per_s_worst",
+)  # fmt: skip
+
+
+_SHOWN = (
+    "ratio", "us", "copy_us", "clone_us", "torch_copy_us", "tb_per_s", "type", "operation", "sizes", "strides", "axis",
+    "family",
 )  # fmt: skip
 
 
@@ -326,7 +333,7 @@ def classes(rows: list[dict[str, Any]]) -> list[list[str | int | float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, required=True)
-    parser.add_argument("--worker", type=Path, required=True)
+    parser.add_argument("--worker", type=Path, help="times our copies too, which takes as long again")
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--csv", type=Path, help="receives a row for each kind of view and size")
     parser.add_argument("--commit", default="", help="names the commit in that file")
@@ -335,7 +342,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--only", choices=("scan", "reduce"), help="leaves out the others of the draws")
     options = parser.parse_args()
-    library, worker = Library(options.library), Worker(options.worker)
+    library, worker = Library(options.library), Worker(options.worker) if options.worker else None
     source, rows, failures = random.Random(options.seed), [], []
     end = time.monotonic() + options.seconds
     for _ in range(options.draws):
@@ -359,27 +366,8 @@ def main() -> None:
     text = results_file.text_of(facts, _COLUMNS, classes(rows))
     if options.csv:
         options.csv.write_text(text, encoding="utf-8")
-    worst = sorted(rows, key=lambda row: row["ratio"])[:30]
-    for row in worst:
-        print(
-            *(
-                row[name]
-                for name in (
-                    "ratio",
-                    "us",
-                    "copy_us",
-                    "clone_us",
-                    "torch_copy_us",
-                    "tb_per_s",
-                    "type",
-                    "operation",
-                    "sizes",
-                    "strides",
-                    "axis",
-                    "family",
-                )
-            )
-        )
+    for row in sorted(rows, key=lambda row: row["ratio"])[:30]:
+        print(*(row[name] for name in _SHOWN if name in row))
     print(text)
     raise SystemExit(1 if failures else 0)
 
