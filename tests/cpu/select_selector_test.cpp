@@ -495,7 +495,10 @@ TEST(RunnerUp, OfTheDefaultIsThatOfAnotherFamily) {
 TEST(RunnerUp, IsMissingWhereOneFamilyIsAllThereIs) {
   CopyRequest copy;
   copy.n = 1 << 20;
-  ASSERT_EQ(algorithm_of<CopyRequest>().families().size(), 1u);
+  int takers = 0;
+  for (const FamilyModel* family : algorithm_of<CopyRequest>().families())
+    takers += family->unsupported_reason(copy, 90) == nullptr ? 1 : 0;
+  ASSERT_EQ(takers, 1);
   EXPECT_FALSE(runner_up(TuningTable(), kH200, copy).has_value());
 }
 

@@ -138,6 +138,7 @@ TEST(Verifier, NoticesAColumnThatGoesOnFromTheOneBefore) {
   device.mistake = [](const Scanned& scanned) {
     ScanRequest flat = scanned.request;
     flat.segments = Segments::none;
+    flat.columns = 0;
     if (scanned.request.columns > 1 && !scanned.request.has_init() && scanned.input != scanned.output)
       testing::plain_scan(flat, scanned.input, nullptr, scanned.output);
   };

@@ -186,6 +186,7 @@ Bytes scan_items(const ScanRequest& request, u64 seed, const TestOperator* custo
 Bytes scan_init(const ScanRequest& request, const TestOperator* custom) {
   ScanRequest few = request;
   few.segments = Segments::none;
+  few.columns = 0;
   few.n = 5;  // at the second of five, a fifth of the slope has passed
   const Bytes items = scan_items(few, 1, custom);
   const auto bytes = items.begin() + request.input_bytes();
