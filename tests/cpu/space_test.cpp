@@ -201,11 +201,12 @@ TEST(Space, EveryFamilyHasALegalDefaultForRowsOfEveryLength) {
     request.segments = Segments::rows;
     for (const int sm : kArchs)
       for (const u64 length : {1, 33, 1000, 3072, 4096, 1 << 20})
-        for (const FamilyModel* family : row_families()) {
-          request.rows = 77;
-          request.n = request.rows * length;
-          ASSERT_EQ(fault_of_default(*family, request, sm), "");
-        }
+        for (const u64 rows : {77, 200, 2000})
+          for (const FamilyModel* family : row_families()) {
+            request.rows = rows;
+            request.n = rows * length;
+            ASSERT_EQ(fault_of_default(*family, request, sm), "");
+          }
   }
 }
 
@@ -213,7 +214,7 @@ TEST(Space, EveryFamilyHasALegalDefaultForColumnsOfEveryLength) {
   for (ScanRequest request : all_requests()) {
     request.segments = Segments::columns;
     for (const int sm : kArchs)
-      for (const u64 columns : {1, 2, 7, 33, 257, 1 << 20})
+      for (const u64 columns : {1, 2, 7, 33, 257, (1 << 14) + 1, 1 << 20, (1 << 20) + 1})
         for (const u64 lines : {1, 33, 1000, 1 << 20})
           for (const FamilyModel* family : column_families()) {
             request.columns = columns;

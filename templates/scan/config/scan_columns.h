@@ -105,7 +105,9 @@ struct Family<ScanColumnsConfig> {
       config.window = 128;
     } else {
       if (item_bytes < 4) config.columns_per_thread = 4 / item_bytes;
-      config.shifted_words = are_shifted_words(config, request) && !are_vectors(config.columns_per_thread, request);
+      // Bands of shifted words have too few lines for status descriptors of wider accumulators.
+      config.shifted_words = are_shifted_words(config, request) && register_bytes(request) <= 4 &&
+                             !are_vectors(config.columns_per_thread, request);
       while (!config.shifted_words && !are_vectors(config.columns_per_thread, request)) config.columns_per_thread /= 2;
       config.columns_per_block = default_lanes(config, request) * config.columns_per_thread;
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
