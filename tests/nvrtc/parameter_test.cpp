@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -41,6 +42,14 @@ std::vector<ScanProblem> scan_problems() {
           {"custom12", wide, maps.custom}};
 }
 
+// An odd number of columns of items that are smaller than a word, where a parameter matters that does so nowhere else.
+ScanRequest in_small_columns(ScanRequest request) {
+  request.input_type = request.output_type = ValueType::i16;
+  request.segments = Segments::columns;
+  request.columns = 99;
+  return request;
+}
+
 struct Case {
   const FamilyModel* family;
   Problem problem;
@@ -58,6 +67,8 @@ std::vector<Case> cases() {
       const Problem problem{one.name, taken_by(*family, one.request), one.custom};
       if (family->unsupported_reason(problem.request, kParameterSm) != nullptr) continue;
       all.push_back({family, problem});
+      if (takes_only_columns(*family) && one.custom.source.empty())
+        all.push_back({family, {"i16", in_small_columns(one.request)}});
     }
   }
   // Families of the gallery, whose CTAs may hold one row each.
@@ -116,11 +127,22 @@ std::vector<Config> configs_of_few_items(const Case& c) {
   return searched_configs(*c.family, request, kParameterSm);
 }
 
+// What is searched for the columns of the other problem of a family of columns.
+std::vector<Config> configs_of_other_columns(const Case& c) {
+  if (c.problem.request.has_custom_operator() || !takes_only_columns(*c.family)) return {};
+  const ScanRequest request = scan_problems().front().request;
+  std::vector<Config> configs;
+  for (const ScanRequest& columns : {taken_by(*c.family, request), in_small_columns(request)})
+    std::ranges::copy(searched_configs(*c.family, columns, kParameterSm), std::back_inserter(configs));
+  return configs;
+}
+
 // Of each parameter its last two values; in a long test each value and the next.
 std::vector<Claim> claims_of(const Case& c) {
   const std::vector<Config> configs = searched_configs(*c.family, c.problem.request, kParameterSm);
   std::vector<Config> all = configs_of_few_items(c);
   all.insert(all.end(), configs.begin(), configs.end());
+  std::ranges::copy(configs_of_other_columns(c), std::back_inserter(all));
   std::vector<Claim> claims;
   for (int parameter = 0; parameter < static_cast<int>(c.family->parameters().size()); ++parameter) {
     const ParameterModel& model = c.family->parameters()[static_cast<std::size_t>(parameter)];

@@ -104,8 +104,9 @@ class TileStatus {
     if (tile == tiles - 1 && lane == 0) next_epoch(descriptors);
   }
 
-  // Every persistent CTA calls this once, when it has drawn its last ticket, in any but the last epoch, which ends with
-  // wrap(). The CTA that comes last knows that all have read epoch and tickets.
+  // Every CTA calls this once, after its last ticket, where that of the last tile does not know of all others: in
+  // persistent kernels, and those of rows. In the last epoch, which ends with wrap(), it does nothing. The CTA that
+  // comes last knows that all have read epoch and tickets.
   SCANTUNE_DEVICE void leave(u32 ctas, u32 tiles) const {
     if (epoch_ == kLastEpoch || fetch_add(&header_->finished, 1) != ctas - 1) return;
     store_relaxed(&header_->finished, 0);

@@ -153,7 +153,7 @@ struct Family<LookbackConfig> {
             sizeof(WorkspaceHeader) + tiles(config, request) * descriptor_bytes(config.status_layout, value_bytes)};
   }
 
-  // The extents, of which only rows have some, are the items and the tiles of a row.
+  // The extents, which kernels of rows read, are the items and the tiles of a row.
   static constexpr LaunchList launches(const LookbackConfig& config, const ScanRequest& request, Variant variant) {
     const u64 length = row_items(request), of_tile = static_cast<u64>(tile_items(config, request));
     LaunchList list;

@@ -36,7 +36,7 @@ class TiledSequence<Problem, kTileItems, true> {
     row_ = tile / row_tiles;
     tile_ = tile - row_ * row_tiles;
     first_ = row_ * arguments.extents[0];
-    const u64 left = arguments.n - kFirstItem - first_;
+    const u64 left = items() - first_;
     end_ = kFirstItem + (left < arguments.extents[0] ? left : arguments.extents[0]);
   }
 
@@ -45,10 +45,12 @@ class TiledSequence<Problem, kTileItems, true> {
   SCANTUNE_DEVICE u64 end() const { return end_; }
   SCANTUNE_DEVICE u32 tile() const { return tile_; }
   SCANTUNE_DEVICE typename Problem::Accumulator init() const {
-    return Problem::init_of(arguments_, row_, ceil_div(arguments_.n, arguments_.extents[0]));
+    return Problem::init_of(arguments_, row_, ceil_div(items(), arguments_.extents[0]));
   }
 
  private:
+  SCANTUNE_DEVICE u64 items() const { return arguments_.n - kFirstItem; }
+
   const KernelArguments& arguments_;
   u32 row_;
   u32 tile_;
