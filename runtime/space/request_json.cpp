@@ -161,24 +161,24 @@ void read_extent(const Json& json, const ExtentModel& extent, Request& request) 
 
 bool may_have_layout(const AlgorithmModel& algorithm) { return &algorithm == &algorithm_of<CopyRequest>(); }
 
-i64 stride_member(const Json& strides, const char* name) {
+i64 stride_member(const Json& strides, const std::string& where, const char* name) {
   const auto member = strides.find(name);
   if (member == strides.end()) return 0;
   constexpr auto kMost = static_cast<i64>(kMostItems);
   if (member->is_number_integer() && (!member->is_number_unsigned() || member->get<u64>() <= kMostItems))
     if (const i64 stride = member->get<i64>(); stride >= -kMost) return stride;
-  throw RequestError(std::string("request.layout: ") + name + " must be an integer from -2^" +
-                     std::to_string(kLargestMagnitude) + " to 2^" + std::to_string(kLargestMagnitude) + "; found " +
-                     quote(*member));
+  throw RequestError(where + "." + name + " must be an integer from -2^" + std::to_string(kLargestMagnitude) +
+                     " to 2^" + std::to_string(kLargestMagnitude) + "; found " + quote(*member));
 }
 
 Strides strides_member(const Json& layout, const char* name) {
   const auto member = layout.find(name);
   if (member == layout.end()) throw RequestError(std::string("request.layout.") + name + " is missing");
-  require_object(*member, "a member of request.layout");
-  require_known(*member, "a member of request.layout", {"item", "sequence", "plane", "first"});
-  return {stride_member(*member, "item"), stride_member(*member, "sequence"), stride_member(*member, "plane"),
-          stride_member(*member, "first")};
+  const std::string where = std::string("request.layout.") + name;
+  require_object(*member, where.c_str());
+  require_known(*member, where.c_str(), {"item", "sequence", "plane", "first"});
+  return {stride_member(*member, where, "item"), stride_member(*member, where, "sequence"),
+          stride_member(*member, where, "plane"), stride_member(*member, where, "first")};
 }
 
 StridedAxes axes_of(const Strides& strides, const Request& request) {
