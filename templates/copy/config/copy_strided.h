@@ -86,8 +86,8 @@ struct TransposedTile {
   // One more word, or item, in each row: threads below one another then meet no bank twice.
   constexpr int pitch() const { return groups + 1; }
   constexpr int shared_bytes(const CopyRequest& request) const {
-    return static_cast<int>(
-        round_up(static_cast<u64>(side() * pitch() * (packed > 1 ? 4 : request.input_bytes())), 16));
+    const int bytes = side() * pitch() * (packed > 1 ? 4 : request.input_bytes());
+    return static_cast<int>(round_up(static_cast<u64>(bytes), 16));
   }
 };
 
