@@ -1,5 +1,6 @@
 // The declarations of algorithms.h as virtual calls.
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include "space/space.h"
@@ -20,12 +21,16 @@ Typed behind_maps_of(const Request& request) {
 template <class Typed>
 concept HasStarts = requires(Typed request) { behind_starts(request); };
 
-// Whether a family's kernels, which are compiled for the number of columns, may take lines for items.
+// Whether a family's kernels are compiled for the number of columns, and may so take lines for items.
+template <class Declared>
+constexpr bool compiles_columns() {
+  if constexpr (requires { Declared::kCompiledExtents; })
+    return std::ranges::find(Declared::kCompiledExtents, std::string_view("columns")) !=
+           std::ranges::end(Declared::kCompiledExtents);
+  return false;
+}
 template <class Typed, class Declared>
-concept TakesLines = requires(Typed request) {
-  behind_lines(request);
-  Declared::kCompiledExtents;
-};
+concept TakesLines = requires(Typed request) { behind_lines(request); } && compiles_columns<Declared>();
 
 // The request as a family sees it.
 template <class Typed, class Declared>
@@ -39,8 +44,12 @@ Typed seen_by(const Request& request) {
 // Why no family can solve the request, or null.
 template <class Typed>
 const char* unsupported(const Typed& request) {
-  if constexpr (HasStarts<Typed>)
+  if constexpr (HasStarts<Typed>) {
     if (const char* reason = invalid_starts_reason(request)) return reason;
+    // Only what behind_lines() makes has both.
+    if (request.segments == Segments::none && request.columns != 0)
+      return "it has columns and no segments: leave columns out, or make segments columns";
+  }
   return scantune::unsupported_reason(request);
 }
 
@@ -82,7 +91,8 @@ class FamilyOf final : public FamilyModel {
     if (&request.algorithm() != &algorithm()) return "it is of another algorithm";
     if constexpr (HasStarts<Typed>) {
       const Typed own = behind_maps_of<Typed>(request);
-      if (has_starts(own.segments) || own.segments == Segments::columns)  // families may see other types
+      const bool has_columns = own.segments == Segments::columns || own.columns != 0;
+      if (has_starts(own.segments) || has_columns)  // families may see other types, or lines
         if (const char* reason = unsupported(own)) return reason;
     }
     return Declared::unsupported_reason(seen(request), sm);

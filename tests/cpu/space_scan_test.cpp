@@ -119,7 +119,7 @@ TEST(Space, FewColumnsAreScannedAsOneSequenceOfLines) {
   }
 }
 
-// Of sums of bytes that are stored as bytes only the low ones count, so lines of them are combined as bytes.
+// Sums that are stored as bytes keep only their low bytes, so lines of them are combined as bytes.
 TEST(Space, LinesOfSmallSumsTakeSmallDescriptors) {
   ScanRequest request{.input_type = ValueType::i8, .output_type = ValueType::i8, .segments = Segments::columns};
   request.columns = 4;
@@ -132,6 +132,13 @@ TEST(Space, LinesOfSmallSumsTakeSmallDescriptors) {
   EXPECT_EQ(behind_lines(request).input_bytes(), 4);
   request.columns = 16;  // accumulators of 64 bytes
   EXPECT_EQ(behind_lines(request), request);
+}
+
+// To kernels it would be a sequence of lines, whose items are wider than the caller's.
+TEST(Space, NoFamilyTakesColumnsOfOneSequence) {
+  const ScanRequest request{.n = 1 << 20, .columns = 2};
+  for (const FamilyModel* family : algorithm_of<ScanRequest>().families())
+    EXPECT_NE(family->unsupported_reason(request, 90), nullptr) << family->name();
 }
 
 // Another would take them for one sequence.

@@ -17,7 +17,8 @@ namespace scantune {
 //   static constexpr const char* const kKernels[];      // names of the kernels, indexed by Launch::kernel
 //   static constexpr Parameter<XConfig> kParameters[];  // for the host compiler only
 //   static constexpr const char* const kCompiledExtents[];  // optional: kernels are made for them; others come with
-//                                                           // each launch
+//                                                           // each launch. With columns: lines of few dense columns
+//                                                           // are the items of one sequence
 //   static constexpr FormerValue kFormerValues[];       // for the host compiler only; of removed parameters
 //   // Null if the family can solve the problem on that architecture, else why not.
 //   static constexpr const char* unsupported_reason(const XRequest&, int sm);
