@@ -14,6 +14,7 @@ from api_reference import sentences
 # match, and all else.
 DECLARED = re.compile(r"SCANTUNE_(MEMBER|EXTENT)\(\s*\w+, (\w+)(?:, (\w+))?(.*?)(?=SCANTUNE_|\};)", re.DOTALL)
 WHERE = re.compile(r'\.where\("(\w+)"')  # the member that says which requests have an extent
+STORED_AS = re.compile(r'\.stored_as\("(\w+)"\)')
 SENTENCE = re.compile(r'(?:\.means\(|^,)\s*"(.*?)"', re.DOTALL)
 
 
@@ -50,12 +51,12 @@ def member_options(root: Path) -> dict[str, dict[str, str]]:
         declared = DECLARED.findall(header.read_text())
         of_calls = {name for _, name, match, _ in declared if match == "per_call"}  # records name none of these
         for kind, name, match, rest in declared:
-            meaning, where = SENTENCE.search(rest), WHERE.search(rest)
+            meaning, where, stored_as = SENTENCE.search(rest), WHERE.search(rest), STORED_AS.search(rest)
             if where and where[1] in of_calls:
                 continue
             if meaning and (kind == "EXTENT" or match in ("exact", "nearest", "at_most")):
                 options = found.setdefault(header.parts[-3].replace("_", " "), {})
-                options["--" + name.replace("_", "-")] = meaning[1]
+                options["--" + (stored_as[1] if stored_as else name).replace("_", "-")] = meaning[1]
     return found
 
 

@@ -42,7 +42,7 @@ std::string qualifiers(const Request& request) {
       options += " --" + option_name(member.name) + " " + spell(member, request);
   for (const ExtentModel& extent : request.algorithm().extents())
     if (request.has(extent) && extent.is_recorded())
-      options += " --" + option_name(extent.name) + " " + std::to_string(request[extent]);
+      options += " --" + option_name(extent.recorded_name()) + " " + std::to_string(recorded_number(request, extent));
   return options;
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr double kBytesPerUs = 1e3;  // of one gigabyte per second
 
 // A share of what the memory of a device needs: what L2 holds comes faster, and a record tells the extents beside n by
-// their magnitude.
+// their class.
 struct Bounds {
   double launch_us;
   double memory_share;

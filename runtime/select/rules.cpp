@@ -30,11 +30,11 @@ bool cannot_run(const TuningRecord& record, const Wanted& wanted) {
   return reject_reason(record.config, wanted.request, wanted.device.sm) != nullptr;
 }
 
-// Records know the extents beside n by their magnitudes.
+// Records know the extents beside n by their classes.
 bool is_out_of_range(const TuningRecord& record, const Wanted& wanted) {
   const Request& request = wanted.request;
   return request.n <= record.served_above || request.n > record.served_up_to ||
-         key_of(request).magnitudes != key_of(record.request).magnitudes;
+         key_of(request).classes != record.key.classes;
 }
 
 double type_distance(const TuningRecord& record, const Wanted& wanted) {
@@ -77,7 +77,8 @@ constexpr KeepsOut kKeepOut[] = {
       "or for other results"},
      asks_for_other_results},
     {{2, "config", "keeps out a config that cannot run what is asked for, or breaks a guarantee"}, cannot_run},
-    {{3, "range", "keeps out a record whose range does not hold N, or of another shape (log2 of rows and the like)"},
+    {{3, "range",
+      "keeps out a record whose range does not hold N, or of another shape (how long rows are, how many columns)"},
      is_out_of_range}};
 
 constexpr Orders kOrder[] = {

@@ -59,12 +59,11 @@ StatedRequest well_spelled(const ProblemRow& row) {
 
 StatedRequest request_of(const RecordRow& row) {
   StatedRequest stated = row.stated ? *row.stated : well_spelled(row);
-  stated.request.n = static_cast<u64>(row.n);
   return stated;
 }
 
 // Why the config serves no request like the record's; null if it may serve some. How long rows or columns were is known
-// by their magnitude alone, and a config may be for some lengths of that magnitude and not for others: whoever selects
+// by their class alone, and a config may be for some lengths of that class and not for others: whoever selects
 // it asks again, for the request at hand.
 const char* reason_against(const Config& config, const Request& request, int sm) {
   const char* const reason = reject_reason(config, request, sm);
@@ -114,9 +113,13 @@ TuningRecord record_of(const RecordRow& row) {
   check_sizes(row);
   const int sm = sm_of(row.arch);
   StatedRequest stated = request_of(row);
+  const RequestKey key = key_of(stated.request);
+  resize(stated.request, static_cast<u64>(row.n));
   check_times(row, stated.request);
   return {.device = {row.arch, sm, printable(row.device_name), static_cast<int>(row.sm_count)},
           .request = stated.request,
+          .key = key,
+          .shape = row.shape,
           .served_above = static_cast<u64>(row.served_above),
           .served_up_to = static_cast<u64>(row.served_up_to),
           .operator_name = std::move(stated.custom.name),

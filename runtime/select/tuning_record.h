@@ -24,6 +24,8 @@ struct Breakpoint {
 struct TuningRecord {
   DeviceIdentity device;
   Request request;
+  RequestKey key;  // what requests share that it serves: the request's extents are near its own
+  std::string shape;
   u64 served_above = 0;       // it serves more items than this,
   u64 served_up_to = 0;       // and no more than this: a range that holds its n
   std::string operator_name;  // that of a custom operator that was tuned by name; else empty
@@ -72,7 +74,7 @@ RejectedRow rejected_breakpoint(const TuningRecord& record, const std::string& r
 // record.
 inline auto problem_of(const TuningRecord& record) {
   return std::tuple(std::string_view(record.database), record.device.sm, std::string_view(record.device.name),
-                    record.device.sm_count, key_of(record.request), std::string_view(record.operator_name));
+                    record.device.sm_count, record.key, std::string_view(record.operator_name));
 }
 
 }  // namespace scantune

@@ -189,7 +189,8 @@ constexpr auto kExtentsOf = [] {
     std::array<ExtentModel, std::size(Algorithm<Typed>::kExtents)> all{};
     int place = 0;
     for (const auto& row : Algorithm<Typed>::kExtents) {
-      all[static_cast<std::size_t>(place)] = {row.name, row.meaning, place, member_named<Typed>(row.member), row.value};
+      all[static_cast<std::size_t>(place)] = {row.name,  row.meaning,    place,      member_named<Typed>(row.member),
+                                              row.value, row.items_name, row.is_fine};
       ++place;
     }
     return all;

@@ -1,6 +1,7 @@
 #include "space/request.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "scantune/error.hpp"
@@ -75,8 +76,40 @@ u64 sequences(const Request& request) {
   return 1;
 }
 
-int magnitude_of(u64 extent) {
-  return extent == 0 ? -1 : static_cast<int>(std::lround(std::log2(static_cast<double>(extent))));
+u64 recorded_number(const Request& request, const ExtentModel& extent) {
+  const u64 number = request[extent];
+  return extent.items_name == nullptr || number == 0 ? number : ceil_div(request.n, number);
+}
+
+void set_recorded_number(Request& request, const ExtentModel& extent, u64 number) {
+  if (extent.items_name != nullptr) request.n = number;
+  request.set(extent, extent.items_name != nullptr ? 1 : number);
+}
+
+int class_of(u64 number, bool is_fine) {
+  if (number == 0) return -1;
+  if (!is_fine) return kClassesPerOctave * static_cast<int>(std::lround(std::log2(static_cast<double>(number))));
+  const int octave = static_cast<int>(std::bit_width(number)) - 1;
+  const u64 quarters = (kClassesPerOctave * number + (u64{1} << octave) / 2) >> octave;
+  return kClassesPerOctave * octave + static_cast<int>(quarters) - kClassesPerOctave;
+}
+
+u64 number_of_class(int found) {
+  const u64 quarters = static_cast<u64>(kClassesPerOctave + found % kClassesPerOctave);
+  return (quarters << found / kClassesPerOctave) / kClassesPerOctave;
+}
+
+void resize(Request& request, u64 n) {
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (const u64 items = recorded_number(request, extent); extent.items_name != nullptr && items != 0)
+      request.set(extent, std::max<u64>(1, (n + items / 2) / items));
+  request.n = n;
+}
+
+u64 size_step(const Request& request) {
+  for (const ExtentModel& extent : request.algorithm().extents())
+    if (extent.items_name != nullptr && request.has(extent)) return std::max<u64>(1, recorded_number(request, extent));
+  return sequences(request);
 }
 
 RequestKey key_of(const Request& request) {
@@ -85,7 +118,8 @@ RequestKey key_of(const Request& request) {
     if (member.is_recorded())
       key.members[static_cast<std::size_t>(member.place)] = static_cast<unsigned char>(request[member]);
   for (const ExtentModel& extent : request.algorithm().extents())
-    key.magnitudes[static_cast<std::size_t>(extent.place)] = magnitude_of(extent.is_recorded() ? request[extent] : 0);
+    key.classes[static_cast<std::size_t>(extent.place)] =
+        class_of(extent.is_recorded() ? recorded_number(request, extent) : 0, extent.is_fine);
   return key;
 }
 

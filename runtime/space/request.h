@@ -43,9 +43,12 @@ struct ExtentModel {
   int place;                  // in the algorithm's table
   const MemberModel* member;  // whose value says which requests have it; null: every request
   int value;
+  const char* items_name;  // records name how many items each has, under this name; null: they name the extent
+  bool is_fine;            // records tell four numbers an octave apart, else one
 
-  // Whether a record names its magnitude.
+  // Whether a record names its class.
   constexpr bool is_recorded() const { return member == nullptr || member->is_recorded(); }
+  constexpr const char* recorded_name() const { return items_name != nullptr ? items_name : name; }
 };
 
 class Request {
@@ -196,11 +199,11 @@ std::string option_name(const char* name);
 std::string to_string(const Request& request, std::string_view operator_name = {});
 
 // The key that records share if they serve the same requests at some n: the algorithm, every member that they name, and
-// the magnitudes of the extents other than n.
+// the classes of the extents other than n.
 struct RequestKey {
   std::string_view algorithm;
   std::array<unsigned char, Request::kMaxMembers> members;  // 0 for the others
-  std::array<int, Request::kMaxExtents> magnitudes;
+  std::array<int, Request::kMaxExtents> classes;
   int custom_bytes;
 
   auto operator<=>(const RequestKey&) const = default;
@@ -210,8 +213,20 @@ RequestKey key_of(const Request& request);
 // How many rows or columns the items are cut into, of which n is a multiple; 1 where they are one sequence.
 u64 sequences(const Request& request);
 
-// The logarithm to base 2 of an extent, rounded; -1 for 0.
-int magnitude_of(u64 extent);
+// What records keep of an extent: its number, or the items that each of so many has.
+u64 recorded_number(const Request& request, const ExtentModel& extent);
+void set_recorded_number(Request& request, const ExtentModel& extent, u64 number);
+
+// Classes of numbers, in quarters of an octave: the logarithm to base 2 is 10 for 2^10, and 10.25, 10.5 and 10.75 stand
+// for 1.25, 1.5 and 1.75 times as much. Without is_fine they are whole; -1 for 0.
+inline constexpr int kClassesPerOctave = 4;
+int class_of(u64 number, bool is_fine);
+u64 number_of_class(int found);
+
+// Gives the request so many items, in sequences as long as before.
+void resize(Request& request, u64 n);
+// What n is a multiple of in such requests.
+u64 size_step(const Request& request);
 
 namespace detail {
 

@@ -254,10 +254,17 @@ std::string canonical_request(const StatedRequest& stated) {
   return json.dump();
 }
 
+// A logarithm to base 2: 10 or 10.25.
+Json class_json(int found) {
+  if (found % kClassesPerOctave == 0) return found / kClassesPerOctave;
+  return static_cast<double>(found) / kClassesPerOctave;
+}
+
 std::string canonical_shape(const Request& request) {
   Json json = Json::object();
   for (const ExtentModel& extent : request.algorithm().extents())
-    if (request.has(extent) && extent.is_recorded()) json[extent.name] = magnitude_of(request[extent]);
+    if (request.has(extent) && extent.is_recorded())
+      json[extent.recorded_name()] = class_json(class_of(recorded_number(request, extent), extent.is_fine));
   return json.empty() ? std::string() : json.dump();
 }
 
@@ -295,9 +302,10 @@ void adopt_shape(Request& request, std::string_view text) {
   bool has_all = true;
   for (const ExtentModel& extent : request.algorithm().extents()) {
     if (!request.has(extent) || !extent.is_recorded()) continue;
-    const Json magnitude = json.is_object() ? json.value(extent.name, Json()) : Json();
-    has_all &= magnitude.is_number_unsigned() && magnitude <= kLargestMagnitude;
-    if (has_all) request.set(extent, u64{1} << magnitude.get<int>());
+    const Json told = json.is_object() ? json.value(extent.recorded_name(), Json()) : Json();
+    has_all &= told.is_number() && told >= 0 && told <= kLargestMagnitude;
+    if (has_all)
+      set_recorded_number(request, extent, number_of_class(static_cast<int>(told.get<double>() * kClassesPerOctave)));
   }
   if (!has_all || canonical_shape(request) != text)
     throw RequestError("the shape is " + quote(std::string(text)) + ", which is not that of a " +

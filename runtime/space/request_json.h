@@ -29,7 +29,7 @@ Json to_json(const StatedRequest& stated);
 // Types are always named; other members are left out at their default, so one that is added later changes no row. A
 // custom operator's name is in op.
 std::string canonical_request(const StatedRequest& stated);
-// The magnitudes of a request's extents other than n in the same form; empty without such extents.
+// The classes of a request's extents other than n in the same form; empty without such extents.
 std::string canonical_shape(const Request& request);
 
 // Throws RequestError, naming the member that is missing, unknown or out of range. reject_reason() says whether a
@@ -38,7 +38,7 @@ StatedRequest stated_request(const Json& json);
 
 // The same of the columns of a database row. They throw RequestError also when the text is not JSON.
 StatedRequest parse_request(const AlgorithmModel& algorithm, std::string_view text);
-// Gives the request the extents that a shape stands for.
+// Gives the request the extents that a shape stands for, and the items of one row if it tells how long rows are.
 void adopt_shape(Request& request, std::string_view text);
 
 }  // namespace scantune

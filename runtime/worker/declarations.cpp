@@ -25,6 +25,7 @@ Json member_json(const MemberModel& member, const Request& by_default) {
 
 Json extent_json(const ExtentModel& extent) {
   Json json = {{"name", extent.name}, {"meaning", extent.meaning}};
+  if (extent.items_name != nullptr) json["stored_as"] = extent.items_name;
   if (extent.member != nullptr)
     json["where"] = {{extent.member->name, extent.member->tokens[static_cast<std::size_t>(extent.value)]}};
   return json;

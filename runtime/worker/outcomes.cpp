@@ -29,7 +29,7 @@ Json record_json(const TuningRecord& record) {
   return {{"device", {{"arch", device.arch}, {"name", device.name}, {"sm_count", device.sm_count}}},
           {"algorithm", record.request.algorithm().name()},
           {"request", canonical_request({record.request, {.source = {}, .name = record.operator_name}})},
-          {"shape", canonical_shape(record.request)},
+          {"shape", record.shape},
           {"n", record.request.n},
           {"serves", {record.served_above, record.served_up_to}},
           {"median_us", record.median_us},

@@ -130,7 +130,7 @@ Json Session::space(const Params& params) {
   Json json = {{"request", to_json(stated)},
                {"problem", canonical_request(stated)},
                {"shape", canonical_shape(request)},
-               {"n_step", sequences(request)},
+               {"n_step", size_step(request)},
                {"default_config", to_json(default_config(request, sm))},
                {"families", std::move(families_json)}};
   if (with_gallery) json["refused"] = std::move(refused);

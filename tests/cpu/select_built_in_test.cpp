@@ -36,14 +36,14 @@ TEST(BuiltInRecords, ServeTheirRangesAndNothingElse) {
   for (const TuningRecord& record : table.records()) {
     Request request = record.request;
     for (int log2_n = 4; log2_n <= 32; ++log2_n) {
-      request.n = u64{1} << log2_n;
+      resize(request, u64{1} << log2_n);
       if (request.algorithm().unsupported_reason(request) != nullptr) continue;
       const Selection selection = select(table, record.device, request);
       if (!selection.record.has_value()) continue;
       EXPECT_GT(request.n, selection.record->served_above) << to_string(request) << ": " << selection.reason;
       EXPECT_LE(request.n, selection.record->served_up_to) << to_string(request) << ": " << selection.reason;
     }
-    request.n = record.request.n;
+    resize(request, record.request.n);
     EXPECT_EQ(select(table, record.device, request).origin, ConfigOrigin::built_in) << to_string(request);
   }
 }

@@ -72,22 +72,25 @@ RecordRow row_of_rows(std::int64_t n, const char* shape, int block_threads) {
 }
 
 TEST(Rule2, KeepsRowsFromOneSequenceAndTheOtherWayRound) {
-  const std::vector rows{row_of_rows(1 << 16, R"({"rows":6})", 128), row_of("lookback", 1 << 16)};
+  const std::vector rows{row_of_rows(1 << 16, R"({"row_items":10})", 128), row_of("lookback", 1 << 16)};
   EXPECT_STREQ(select_from(rows, sum_of(1 << 16)).config.family().name(), "lookback");
   EXPECT_STREQ(select_from(rows, rows_of(1 << 16, 64)).config.family().name(), "scan_rows");
   EXPECT_EQ(select_from({rows[1]}, rows_of(1 << 16, 64)).origin, ConfigOrigin::untuned);
   EXPECT_EQ(select_from({rows[0]}, sum_of(1 << 16)).origin, ConfigOrigin::untuned);
 }
 
-TEST(Rule3, ServesRowsOfTheMagnitudeThatWasMeasured) {
-  const std::vector rows{row_of_rows(1 << 16, R"({"rows":4})", 64), row_of_rows(1 << 16, R"({"rows":8})", 512)};
-  for (const auto& [count, block_threads] : {std::pair(256, 512), {200, 512}, {16, 64}, {22, 64}}) {
-    const auto selection = select_from(rows, rows_of(1 << 16, static_cast<u64>(count)));
-    EXPECT_EQ(selection.origin, ConfigOrigin::exact_n) << count;
-    EXPECT_EQ(value_of(selection.config, "block_threads"), block_threads) << count;
+TEST(Rule3, ServesRowsAboutAsLongAsThoseThatWereMeasured) {
+  const std::vector rows{row_of_rows(1 << 16, R"({"row_items":8})", 64),
+                         row_of_rows(3 << 14, R"({"row_items":7.5})", 512)};
+  for (const auto& [items, block_threads] : {std::pair(256, 64), {240, 64}, {287, 64}, {192, 512}, {188, 512}}) {
+    const u64 length = static_cast<u64>(items);
+    const auto selection = select_from(rows, rows_of(40'000 / length * length, 40'000 / length));
+    EXPECT_EQ(selection.origin, ConfigOrigin::between_n) << items;
+    EXPECT_EQ(value_of(selection.config, "block_threads"), block_threads) << items;
   }
-  for (const u64 count : {8, 32, 128, 512})
-    EXPECT_EQ(select_from(rows, rows_of(1 << 16, count)).origin, ConfigOrigin::untuned) << count;
+  for (const u64 length : {128, 160, 320, 512})
+    EXPECT_EQ(select_from(rows, rows_of(40'000 / length * length, 40'000 / length)).origin, ConfigOrigin::untuned)
+        << length;
 }
 
 RecordRow row_of_short_rows(std::int64_t n, const char* shape, const char* config) {
@@ -98,21 +101,22 @@ RecordRow row_of_short_rows(std::int64_t n, const char* shape, const char* confi
   return row;
 }
 
-// A config that is for the rows at hand may be for none of as many as their magnitude says: 30 rows of 200 items are
-// whole runs of 8, and 32 rows of 6000 items in all are not; nor do 45 rows of 1280 items fit a tile if they are 32.
+// A config that is for the rows at hand may be for none as long as their class says: 200 items are whole runs of 8, and
+// 180 are not; nor do rows of 1279 items fit a tile if they have 1280.
 TEST(Rule2, KeepsARecordWhoseConfigIsForTheRowsThatWereTuned) {
-  const RecordRow runs = row_of_short_rows(6000, R"({"rows":5})", R"({"block_threads": 64, "items_per_thread": 8,
+  const RecordRow runs = row_of_short_rows(6000, R"({"row_items":7.5})", R"({"block_threads": 64, "items_per_thread": 8,
       "whole_runs": 1, "load_hint": "normal", "store_hint": "normal", "pdl": 1})");
   EXPECT_EQ(select_from({runs}, rows_of(6000, 30)).origin, ConfigOrigin::exact_n);
-  EXPECT_EQ(select_from({runs}, rows_of(6000, 40)).origin, ConfigOrigin::untuned) << "150 items are no whole runs";
-  const RecordRow full = row_of_short_rows(57'600, R"({"rows":5})", R"({"block_threads": 256, "items_per_thread": 5,
+  EXPECT_EQ(select_from({runs}, rows_of(5940, 33)).origin, ConfigOrigin::untuned) << "180 items are no whole runs";
+  const RecordRow full =
+      row_of_short_rows(57'600, R"({"row_items":10.25})", R"({"block_threads": 256, "items_per_thread": 5,
       "whole_runs": 0, "load_hint": "normal", "store_hint": "normal", "pdl": 1})");
   EXPECT_EQ(select_from({full}, rows_of(57'600, 45)).origin, ConfigOrigin::exact_n);
 }
 
-// Rows are kept by their magnitude: n need be no multiple of that, nor as much.
-TEST(Rule3, ServesRowsWhoseMagnitudeDoesNotDivideN) {
-  const auto selection = select_from({row_of_rows(1000, R"({"rows":10})", 64)}, rows_of(1000, 1000));
+// Rows are kept by their class: n need be no multiple of that, nor as much.
+TEST(Rule3, ServesRowsWhoseClassDoesNotDivideN) {
+  const auto selection = select_from({row_of_rows(1000, R"({"row_items":10})", 64)}, rows_of(1000, 1));
   EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
   EXPECT_EQ(value_of(selection.config, "block_threads"), 64);
 }
@@ -198,15 +202,17 @@ RecordRow row_of_request(const Request& request, const Config& config) {
   return row;
 }
 
-// 1449 rows are kept as 2048, which 1000 items cannot have.
+// 1000 columns are kept as 1024, which a record of 600 items cannot have.
 TEST(Rule11, KnowsNoDefaultWhereTheShapeOfARecordIsOneThatNobodySupports) {
-  const SortRequest request{.segments = Segments::rows, .n = 1000, .rows = 1449};
-  SortRequest rounded = request;
-  rounded.rows = 2048;
-  ASSERT_THROW(default_config(rounded, 90), RequestError);
+  const ScanRequest request{.segments = Segments::columns, .n = 1500, .columns = 1000};
+  ASSERT_THROW(default_config(ScanRequest{.segments = Segments::columns, .n = 600, .columns = 1024}, 90), RequestError);
   const Config config = default_config(request, 90);
-  const Selection selection = select(TuningTable(std::vector{row_of_request(request, config)}), kH200, request);
-  EXPECT_EQ(selection.origin, ConfigOrigin::exact_n);
+  RecordRow row = row_of_request(request, config);
+  row.n = 600;
+  row.served_above = 599;
+  row.served_up_to = 2000;
+  const Selection selection = select(TuningTable(std::vector{row}), kH200, request);
+  EXPECT_EQ(selection.origin, ConfigOrigin::between_n);
   EXPECT_EQ(selection.config, config);
 }
 

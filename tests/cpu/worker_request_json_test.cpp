@@ -170,20 +170,59 @@ TEST(RequestJson, AnExtentIsToldOfTheRequestsThatHaveIt) {
   EXPECT_EQ(canonical_shape(flat), "");
   EXPECT_EQ(to_string(flat), "i32 inclusive sum of 1024 items");
   EXPECT_EQ(to_json(StatedRequest{rows, {}})["rows"], 100);
-  EXPECT_EQ(canonical_shape(rows), R"({"rows":7})");
+  EXPECT_EQ(canonical_shape(rows), R"({"row_items":3.5})") << "11 items";
   EXPECT_EQ(to_string(rows), "i32 inclusive sum of 1024 items, 100 rows");
-  EXPECT_NE(key_of(rows).magnitudes,
-            key_of(ScanRequest{.segments = Segments::rows, .n = 1024, .rows = 200}).magnitudes);
+  const auto key = [](u64 n, u64 count) {
+    return key_of(ScanRequest{.segments = Segments::rows, .n = n, .rows = count});
+  };
+  EXPECT_NE(key(1024, 100), key(1024, 200));
+  EXPECT_EQ(key(1024, 100), key(102'400, 10'000)) << "as long as these";
+}
+
+TEST(RequestJson, ClassesTellFourNumbersOfAnOctaveApart) {
+  const std::tuple<u64, int, u64> fine[] = {
+      {1, 0, 1},      {2, 4, 2},      {3, 6, 3},      {4, 8, 4},
+      {5, 9, 5},      {6, 10, 6},     {7, 11, 7},     {8, 12, 8},
+      {71, 24, 64},   {72, 25, 80},   {188, 30, 192}, {240, 32, 256},
+      {256, 32, 256}, {287, 32, 256}, {288, 33, 320}, {kMostItems, 192, kMostItems}};
+  for (const auto& [number, found, stands_for] : fine) {
+    EXPECT_EQ(class_of(number, true), found) << number;
+    EXPECT_EQ(number_of_class(found), stands_for) << number;
+  }
+  for (const auto& [number, found] : {std::pair<u64, int>{0, -1}, {1, 0}, {181, 28}, {182, 32}, {256, 32}})
+    EXPECT_EQ(class_of(number, false), found) << number;
+}
+
+TEST(RequestJson, RowsKeepTheirLengthWhereARequestGetsOtherItems) {
+  for (const auto& [n, count] : {std::pair<u64, u64>{1'880'000, 10'000}, {100, 1}, {188 * 3, 3}}) {
+    Request rows = ScanRequest{.segments = Segments::rows, .n = 188'000, .rows = 1000};
+    resize(rows, n);
+    EXPECT_EQ(typed<ScanRequest>(rows).rows, count) << n;
+  }
+  Request columns = ScanRequest{.segments = Segments::columns, .n = 1000, .columns = 10};
+  resize(columns, 5000);
+  EXPECT_EQ(typed<ScanRequest>(columns).columns, 10u);
+  EXPECT_EQ(size_step(columns), 10u);
+  EXPECT_EQ(size_step(ScanRequest{.segments = Segments::rows, .n = 188'000, .rows = 1000}), 188u);
+  EXPECT_EQ(size_step(ScanRequest{.n = 1000}), 1u);
 }
 
 TEST(RequestJson, AShapeIsAdoptedByTheRequestsThatHaveItsExtents) {
   Request rows = ScanRequest{.segments = Segments::rows};
-  adopt_shape(rows, R"({"rows":7})");
-  EXPECT_EQ(typed<ScanRequest>(rows).rows, 128u);
+  adopt_shape(rows, R"({"row_items":7.5})");
+  EXPECT_EQ(rows.n, 192u);
+  EXPECT_EQ(typed<ScanRequest>(rows).rows, 1u);
+  Request columns = ScanRequest{.segments = Segments::columns};
+  adopt_shape(columns, R"({"columns":10})");
+  EXPECT_EQ(typed<ScanRequest>(columns).columns, 1024u);
+  Request segments = ScanRequest{.segments = Segments::offsets};
+  EXPECT_THROW(adopt_shape(segments, R"({"segment_count":7.5})"), RequestError) << "one class an octave";
   Request flat = ScanRequest{};
   EXPECT_NO_THROW(adopt_shape(flat, ""));
-  EXPECT_THROW(adopt_shape(flat, R"({"rows":7})"), RequestError);
-  for (const char* other : {"", "{}", "7", R"({"rows":-1})", R"({"rows":49})", R"({"rows": 7})", R"({"rows":7,"n":1})"})
+  EXPECT_THROW(adopt_shape(flat, R"({"row_items":7})"), RequestError);
+  for (const char* other : {"", "{}", "7", R"({"row_items":-1})", R"({"row_items":49})", R"({"row_items": 7})",
+                            R"({"row_items":7,"n":1})", R"({"row_items":7.0})", R"({"row_items":7.3})",
+                            R"({"row_items":0.25})", R"({"row_items":1e300})", R"({"row_items":"7"})", R"({"rows":7})"})
     EXPECT_THROW(adopt_shape(rows, other), RequestError) << other;
 }
 

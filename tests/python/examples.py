@@ -41,7 +41,10 @@ SCAN = Algorithm(
         tokens("determinism", "unconstrained", "run_to_run"),
         tokens("forward_progress", "in_order", "documented"), tokens("latency", "back_to_back", "isolated"),
     ),
-    (Extent("rows", where=("segments", "rows")), Extent("columns", where=("segments", "columns"))),
+    (
+        Extent("rows", where=("segments", "rows"), stored_as="row_items"),
+        Extent("columns", where=("segments", "columns")),
+    ),
     operands=(Operand("input", "input", "input_type", "n"), Operand("output", "output", "output_type", "n")),
 )  # fmt: skip
 

@@ -217,7 +217,7 @@ def space(request: dict[str, Any], gallery: bool = False) -> dict[str, Any]:
     library = [one["name"] for one in families if not is_gallery(one["name"])]
     chosen = "single_block" if library[0] == "single_block" and request["n"] <= 8192 else library[-1]
     default = {"family": chosen, "parameters": DEFAULTS[chosen]}
-    n_step = next((full[name] for name in EXTENTS if name in full), 1)
+    n_step = row_items(full) if full["algorithm"] == "scan" and "rows" in full else full.get("columns", 1)
     told = {"problem": canonical(full), "shape": shape(full), "n_step": n_step}
     told |= {"refused": refused} if gallery else {}
     return {"families": families, "default_config": default, "request": full, **told}
@@ -225,7 +225,10 @@ def space(request: dict[str, Any], gallery: bool = False) -> dict[str, Any]:
 
 def shape(full: dict[str, Any]) -> str:
     """Return the extents as a database keeps them."""
-    classes = {name: full[name].bit_length() - 1 for name in EXTENTS if name in full}
+    told = {name: full[name] for name in EXTENTS if name in full}
+    if full["algorithm"] == "scan" and "rows" in told:
+        told = {"row_items": full["n"] // told["rows"]}
+    classes = {name: size.bit_length() - 1 for name, size in told.items()}
     return json.dumps(classes, separators=(",", ":")) if classes else ""
 
 
@@ -366,7 +369,10 @@ def algorithms() -> list[dict[str, Any]]:
         {
             "name": "scan", "members": members("scan"), "operands": operands,
             "extents": [
-                {"name": "rows", "meaning": "Rows of n / rows items.", "where": {"segments": "rows"}},
+                {
+                    "name": "rows", "stored_as": "row_items", "meaning": "How many items a row has.",
+                    "where": {"segments": "rows"},
+                },
                 {"name": "columns", "meaning": "Columns, side by side.", "where": {"segments": "columns"}},
             ],
         },

@@ -47,7 +47,7 @@ MEDIAN = Problem("median", (("input_type", "i32"), ("rank", "upper")), '{"window
 
 def problems(worker: Worker, types: list[str], algorithm: str, **given: Any) -> list[Problem]:
     named = NamedProblems(types, algorithm=algorithm, **given)
-    return named.problems(worker.hello(), Evaluator(worker, Timeouts()), 4096, lambda note: None)
+    return named.problems(worker.hello(), Evaluator(worker, Timeouts()), [4096], lambda note: None)
 
 
 def keep(database: Database, *found: Record) -> None:
@@ -94,12 +94,12 @@ def test_extent_is_one_of_the_problems_whose_member_says_so(worker: Worker, requ
     (flat,) = problems(worker, ["i32"], "scan")
     assert (flat.extents, flat.shape, "rows" in request_log()[-1]["request"]) == ((), "", False)
     found = [flat]
-    for name in ("rows", "columns"):
-        (cut,) = problems(worker, ["i32"], "scan", options=(("segments", name), (name, "1000")))
-        assert (str(cut), cut.extents, cut.shape) == (f"i32 sum {name} {name}≈2^9", ((name, 1000),), f'{{"{name}":9}}')
-        assert request_log()[-1]["request"] == {
-            "algorithm": "scan", "input_type": "i32", "segments": name, "n": 4096, name: 1000,
-        }  # fmt: skip
+    for name, option in (("rows", "row_items"), ("columns", "columns")):
+        (cut,) = problems(worker, ["i32"], "scan", options=(("segments", name), (option, "1000")))
+        told = (str(cut), cut.extents, cut.shape)
+        assert told == (f"i32 sum {name} {option}≈2^9", ((option, 1000),), f'{{"{option}":9}}')
+        asked = {"algorithm": "scan", "input_type": "i32", "segments": name}
+        assert request_log()[-1]["request"] == {**asked, "n": 4096, name: 5 if name == "rows" else 1000}
         assert Algorithms(DECLARED).problem(cut.columns) == cut
         found.append(cut)
     for one, other in itertools.permutations(found, 2):
@@ -182,19 +182,19 @@ def test_worker_that_declares_no_algorithm_is_not_understood(faults: Callable[..
         ),
         (["i32"], {"ops": ["max"]}, "--op max: copy takes no operator; leave it out"),
         (["i8:i8:i8"], {}, "--type i8:i8:i8: copy has 2 types, written input:output; name the first only"),
-        (["i32"], {"options": (("rows", "8"),)}, "--rows 8: copy has no such option; is for scan, row_sum: name"),
+        (["i32"], {"options": (("rows", "8"),)}, "--rows 8: copy has no such option; is for row_sum: name"),
         (["i32"], {"options": (("rank", "upper"),)}, "--rank upper: copy has no such option; leave it out"),
         (["i32"], {"algorithm": "row_sum"}, "row_sum needs --rows SIZE, such as --rows 2.10. How many rows there are"),
         (["i32"], {"algorithm": "row_sum", "options": (("rows", "many"),)}, "--rows: 'many' is not a size; write 1000"),
         (["i32"], {"algorithm": "row_sum", "options": (("rows", "8,16"),)}, "--rows 8,16: takes one size"),
         (
             ["i32"],
-            {"algorithm": "scan", "options": (("rows", "8"),)},
-            "--rows 8: is for --segments rows: add that option",
+            {"algorithm": "scan", "options": (("row_items", "8"),)},
+            "--row-items 8: is for --segments rows: add that option",
         ),
         (
             ["i32"],
-            {"algorithm": "scan", "options": (("segments", "rows"), ("rows", "8"), ("columns", "8"))},
+            {"algorithm": "scan", "options": (("segments", "rows"), ("row_items", "8"), ("columns", "8"))},
             "--columns 8: is for --segments columns: add that option",
         ),
         (
@@ -205,7 +205,12 @@ def test_worker_that_declares_no_algorithm_is_not_understood(faults: Callable[..
         (
             ["i32"],
             {"algorithm": "scan", "options": (("segments", "rows"),)},
-            "--segments rows needs --rows SIZE, such as",
+            "--segments rows needs --row-items SIZE, such as",
+        ),
+        (
+            ["i32"],
+            {"algorithm": "scan", "options": (("segments", "rows"), ("row_items", "2^13"))},
+            "--row-items 2.13: 2.12 items are less than one; give a larger --n",
         ),
         (["i8:f32"], {}, "copy i8:f32 of 2.12 items cannot be tuned: no family converts so"),
         (["u128"], {}, "--type u128: the type u128 is unknown; the worker knows i8, i16, i32"),

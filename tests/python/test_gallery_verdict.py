@@ -31,7 +31,7 @@ def timed(name: str, us: float | None, error_us: float = 0.0) -> Contender:
 def race(n: int, op: str = "sum", rows: int = 0, peak: float | None = None, **times: float | None) -> GalleryRace:
     """Return a race of families, beside a copy that takes 1 µs and what is selected, which takes less than all."""
     members = SUM.members if op == "sum" else (*SUM.members, ("op", op))
-    problem = replace(SUM, members=members, extents=(("rows", rows),) if rows else ())
+    problem = replace(SUM, members=members, extents=(("row_items", n // rows),) if rows else ())
     families = [timed(name, us) for name, us in times.items()]
     beside = [Contender(COPY, median_us=1.0), Contender(SELECTED, Config("lookback", ()), median_us=0.5)]
     return GalleryRace("", Cell(problem, n), [*beside, *families], 1.0, {}, peak=peak)

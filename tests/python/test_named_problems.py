@@ -26,7 +26,7 @@ N = 4096
 
 def problems(worker: Worker, types: Sequence[str], ops: Sequence[str]) -> list[Problem]:
     named = NamedProblems(types, ops)
-    return named.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
+    return named.problems(worker.hello(), Evaluator(worker, Timeouts()), [N], lambda note: None)
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ def test_operator_that_is_for_none_of_all_types_is_refused(worker: Worker) -> No
     notes: list[str] = []
     only_floats = with_types(worker.hello(), ("f16", "f32"))
     with pytest.raises(UsageError, match="no kernel supports any of the types with these options"):
-        NamedProblems(["all"], ["bit_xor"]).problems(only_floats, Evaluator(worker, Timeouts()), N, notes.append)
+        NamedProblems(["all"], ["bit_xor"]).problems(only_floats, Evaluator(worker, Timeouts()), [N], notes.append)
     assert notes == ["left out, because no kernel supports them: f16 bit_xor, f32 bit_xor"]
 
 
 def test_guarantee_that_the_worker_does_not_know_is_refused_for_all_types(worker: Worker) -> None:
     named = NamedProblems(["all"], ["sum"], (("determinism", "mostly"),))
     with pytest.raises(UsageError, match="determinism must be one of"):
-        named.problems(worker.hello(), Evaluator(worker, Timeouts()), N, lambda note: None)
+        named.problems(worker.hello(), Evaluator(worker, Timeouts()), [N], lambda note: None)
 
 
 NAMED = "custom32 custom_expensive:Affine_pair-2.0"
@@ -225,7 +225,7 @@ def test_unknown_cost_is_refused_with_the_classes_that_there_are(worker: Worker,
     ops, source = OwnOperator(path, "affine", "dear").checked(["custom8"], [])
     named = NamedProblems(["custom8"], ops, source=source)
     with pytest.raises(UsageError, match=r"--cost: the operator custom_dear is unknown; .*custom_cheap, custom_mod"):
-        named.problems(worker.hello(), Evaluator(worker, Timeouts(), source), N, lambda note: None)
+        named.problems(worker.hello(), Evaluator(worker, Timeouts(), source), [N], lambda note: None)
 
 
 def test_filter_takes_devices_by_arch_and_name() -> None:

@@ -169,10 +169,12 @@ def test_form_that_the_worker_refuses_and_steps_of_rows_are_its_own_to_tell(monk
     assert served == Served([rows], [Range(8, 16)], frozenset({Place(16)}), step=8)
 
 
-def scan_of_rows(rows: int) -> Problem:
+def scan_of_rows(items: int) -> Problem:
     members = (*SUM.members, ("segments", "rows"))
     row = {"algorithm": "scan", "request": json.dumps(dict(members), separators=(",", ":"))}
-    return ALGORITHMS.problem({**row, "shape": json.dumps({"rows": rows.bit_length() - 1}, separators=(",", ":"))})
+    return ALGORITHMS.problem(
+        {**row, "shape": json.dumps({"row_items": items.bit_length() - 1}, separators=(",", ":"))}
+    )
 
 
 def test_what_is_faster_is_measured_once_at_the_place_that_was_drawn() -> None:

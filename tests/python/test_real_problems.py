@@ -18,18 +18,18 @@ __all__ = ["pytestmark", "real_worker"]  # what pytest reads of this file
 
 @pytest.mark.usefixtures("made_up_times")
 @pytest.mark.timeout(200)
-def test_rows_are_tuned_kept_by_their_magnitude_and_selected_for_others_like_them(tmp_path: Path) -> None:
+def test_rows_are_tuned_kept_by_their_length_and_selected_for_others_like_them(tmp_path: Path) -> None:
     db = tmp_path / "tuning.db"
     common = ["--arch", "host", "--type", "i32", "--segments", "rows", "--db", str(db)]
-    streams(*common, "--n", "6000", "--rows", "30", "--budget", BUDGET)
+    streams(*common, "--n", "6000", "--row-items", "200", "--budget", BUDGET)
     with sqlite3.connect(db) as connection:
         (problem,) = connection.execute("SELECT request, shape FROM problem").fetchall()
         ((family,),) = connection.execute("SELECT family FROM record").fetchall()
     types = '"input_type":"i32","accumulator_type":"i32","output_type":"i32"'
-    assert problem == (f'{{{types},"segments":"rows"}}', '{"rows":5}')
+    assert problem == (f'{{{types},"segments":"rows"}}', '{"row_items":7.5}')
     # The rows are as long as those that were tuned, because a config of whole runs does not serve every length.
-    for n, rows, origin in (("6000", "30", "exact_n"), ("5400", "27", "between_n")):
-        explained, _ = streams("db", "explain", *common, "--n", n, "--rows", rows, "--json", "-")
+    for n, origin in (("6000", "exact_n"), ("5400", "between_n")):
+        explained, _ = streams("db", "explain", *common, "--n", n, "--row-items", "200", "--json", "-")
         (selection,) = json.loads(explained)["results"]
         assert (selection["origin"], selection["config"]["family"]) == (origin, family)
 
@@ -142,8 +142,8 @@ def test_load_balance_that_is_none_is_refused_with_what_is_wrong(named: list[str
         (["u32"], "sort u32"),
         campaign(["f32:custom12", "--sorted", "pairs", "--order", "descending"], "sort f32:custom12 descending pairs"),
         campaign(
-            ["i16:u32", "--sorted", "indices", "--segments", "rows", "--rows", "64"],
-            "sort i16:u32 indices rows rows≈2^6",
+            ["i16:u32", "--sorted", "indices", "--segments", "rows", "--row-items", "64"],
+            "sort i16:u32 indices rows row_items≈2^6",
         ),
         campaign(
             ["u64:u32", "--key-bits", "some", "--end-bit", "40", "--bits", "20"],

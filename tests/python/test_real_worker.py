@@ -200,7 +200,7 @@ def test_every_stage_of_a_run_that_names_nothing_is_known_to_the_worker() -> Non
             Cell(problem, n)
             for stage in default_stages(gpu)
             for n in stage.sizes or default_sizes(gpu)
-            for problem in stage.named.problems(worker.hello(), evaluator, n, notes.append)
+            for problem in stage.named.problems(worker.hello(), evaluator, [n], notes.append)
         }
     assert notes == []
     assert len(cells) > 400  # no two stages cover the same
@@ -351,7 +351,7 @@ def test_bad_record_that_was_planted_is_found_and_forgotten(tmp_path: Path) -> N
     with Worker(shlex.split(str(WORKER)), HOST) as worker:
         hello = worker.hello()
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
-        (problem,) = NamedProblems(["i32"]).problems(hello, evaluator, 5000, print)
+        (problem,) = NamedProblems(["i32"]).problems(hello, evaluator, [5000], print)
         space = evaluator.space(problem, 5000)
     families, good = space.families, space.default
     # The host device takes milliseconds to start clusters of large CTAs, and no kernel has CTAs of 100 threads.

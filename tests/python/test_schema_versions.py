@@ -283,24 +283,27 @@ def test_newer_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
 
 
 def later(config: Config = CONFIGS[0], problem: Problem = SUM, policy: str = "{}") -> Record:
-    """Return a record as a later version with the same schema may write it."""
+    """Return a record as another version with the same schema may write it."""
     return at(RECORDS[0], 512, config=config, problem=problem, run=replace(RECORDS[0].run, policy=policy))
 
 
-LATER = {
+OF_OTHER_VERSIONS = {
     "a family": later(Config("warp_specialised", (("block_threads", 32),))),
     "a parameter": later(Config("lookback", (*CONFIGS[1].values, ("clusters", 4)))),
     "a member of the request": later(problem=Problem("scan", (*SUM.members, ("segments", "rows")))),
+    "a shape by the number of rows": later(
+        problem=Problem("scan", (*SUM.members, ("segments", "rows")), '{"rows":10}', (("rows", 2**10),))
+    ),
     "an algorithm": later(problem=Problem("sort", (("key_type", "i32"),))),
     "a word of the run": later(policy='{"trials":64,"energy":{"joules":1.5}}'),
 }
 
 
-@pytest.mark.parametrize("what", LATER)
-def test_what_a_later_version_wrote_outlives_reading_tuning_and_export(
+@pytest.mark.parametrize("what", OF_OTHER_VERSIONS)
+def test_what_another_version_wrote_outlives_reading_tuning_and_export(
     tune: Tune, database: Database, tmp_path: Path, what: str
 ) -> None:
-    record = LATER[what]
+    record = OF_OTHER_VERSIONS[what]
     archive = Archive(database)
     archive.add_record(record, archive.run_id(record.run))
     before = all_rows(database)

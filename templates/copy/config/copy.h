@@ -83,8 +83,13 @@ struct Algorithm<CopyRequest> {
       SCANTUNE_MEMBER(CopyRequest, segments, per_call).not_compiled().means("rows, columns: those that have strides.")};
 
   static constexpr Extent<CopyRequest> kExtents[] = {
-      SCANTUNE_EXTENT(CopyRequest, rows, "Rows of n / rows items each.").where("segments", Segments::rows),
-      SCANTUNE_EXTENT(CopyRequest, columns, "Columns of n / columns items each.").where("segments", Segments::columns)};
+      SCANTUNE_EXTENT(CopyRequest, rows, "How many items each row has.")
+          .where("segments", Segments::rows)
+          .stored_as("row_items")
+          .finely(),
+      SCANTUNE_EXTENT(CopyRequest, columns, "Columns of n / columns items each.")
+          .where("segments", Segments::columns)
+          .finely()};
 
   static constexpr OperandList operands(const CopyRequest& request) {
     OperandList list;

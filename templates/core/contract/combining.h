@@ -102,7 +102,7 @@ constexpr u64 column_items(const Request& request) {
 }
 
 // Null if the request's items can be divided into its rows or columns, else why not. If n is 0, any number is allowed.
-// Records store the magnitude of their number, which stands for up to 1.42 times as many.
+// A record's number of columns is rounded, perhaps up.
 template <class Request>
 constexpr const char* invalid_segments_reason(const Request& request) {
   if (request.segments > Segments::columns)

@@ -65,7 +65,7 @@ struct Member {
   }
 };
 
-// A size other than n, such as a number of rows. Records store its magnitude.
+// A size other than n, such as a number of rows. Records store its class, of which there is one an octave.
 template <class Request>
 struct Extent {
   const char* name;
@@ -76,7 +76,21 @@ struct Extent {
   // request has it.
   const char* member = nullptr;
   int value = 0;
+  // What records store in its place: how many items each of so many has. Null: its number.
+  const char* items_name = nullptr;
+  bool is_fine = false;  // four classes an octave
 
+  // Sequences of one length are alike, however many they are.
+  constexpr Extent stored_as(const char* name_of_items) const {
+    Extent other = *this;
+    other.items_name = name_of_items;
+    return other;
+  }
+  constexpr Extent finely() const {
+    Extent other = *this;
+    other.is_fine = true;
+    return other;
+  }
   template <class Value>
   constexpr Extent where(const char* name_of_member, Value its_value) const {
     Extent other = *this;
@@ -125,7 +139,8 @@ struct RequestMember<kMember> {
 #define SCANTUNE_MEMBER(Request, member, match) \
   ::scantune::detail::RequestMember<&Request::member>::row(#member, ::scantune::Match::match)
 
-// One row of the extents other than n. Append .where("member", value) if not every request has it.
+// One row of the extents other than n. Append .where("member", value) if not every request has it, .stored_as(name)
+// and .finely() by what records are to distinguish.
 #define SCANTUNE_EXTENT(Request, member, meaning) \
   ::scantune::detail::RequestMember<&Request::member>::extent(#member, meaning)
 

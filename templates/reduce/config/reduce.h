@@ -191,10 +191,13 @@ struct Algorithm<ReduceRequest> {
       SCANTUNE_MEMBER(ReduceRequest, count_source, per_call).means("memory: how many segments lies there.")};
 
   static constexpr Extent<ReduceRequest> kExtents[] = {
-      SCANTUNE_EXTENT(ReduceRequest, rows, "Rows of n / rows items each, one after the other.")
-          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(ReduceRequest, rows, "How many items each row has; rows follow one another.")
+          .where("segments", Segments::rows)
+          .stored_as("row_items")
+          .finely(),
       SCANTUNE_EXTENT(ReduceRequest, columns, "Columns, side by side in lines of so many items.")
-          .where("segments", Segments::columns),
+          .where("segments", Segments::columns)
+          .finely(),
       SCANTUNE_EXTENT(ReduceRequest, segment_count, "Segments of n / segment_count items on average.")
           .where("segments", Segments::offsets)};
 

@@ -312,10 +312,13 @@ struct Algorithm<ScanRequest> {
       SCANTUNE_MEMBER(ScanRequest, count_source, per_call).means("memory: how many segments lies there.")};
 
   static constexpr Extent<ScanRequest> kExtents[] = {
-      SCANTUNE_EXTENT(ScanRequest, rows, "Rows of n / rows items each, one after the other.")
-          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(ScanRequest, rows, "How many items each row has; rows follow one another.")
+          .where("segments", Segments::rows)
+          .stored_as("row_items")
+          .finely(),
       SCANTUNE_EXTENT(ScanRequest, columns, "Columns, side by side in lines of so many items.")
-          .where("segments", Segments::columns),
+          .where("segments", Segments::columns)
+          .finely(),
       SCANTUNE_EXTENT(ScanRequest, segment_count, "Segments of n / segment_count items on average.")
           .where("segments", Segments::offsets),
       SCANTUNE_EXTENT(ScanRequest, capacity, "Totals for which there is room.").where("room", OutputRoom::limited)};

@@ -101,7 +101,7 @@ constexpr const char* unsupported_reason(const SortRequest& request) {
   if (request.segments == Segments::columns) return "rows are sorted, and columns are not: transpose them";
   if (request.segments == Segments::rows && request.n > 0) {
     if (request.rows == 0) return "there are items and no rows to hold them";
-    if (request.rows > request.n + request.n / 2) return "there are more rows than items";  // a record knows magnitudes
+    if (request.rows > request.n + request.n / 2) return "there are more rows than items";
   }
   if (const char* reason = invalid_offsets_reason(request)) return reason;
   if (!request.has_payload() && request.value_type != ValueType::u32)  // it would tell equal requests apart
@@ -168,8 +168,10 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, count_source, per_call).means("memory: how many segments lies there.")};
 
   static constexpr Extent<SortRequest> kExtents[] = {
-      SCANTUNE_EXTENT(SortRequest, rows, "Rows of n / rows keys each, one after the other.")
-          .where("segments", Segments::rows),
+      SCANTUNE_EXTENT(SortRequest, rows, "How many keys each row has; rows follow one another.")
+          .where("segments", Segments::rows)
+          .stored_as("row_items")
+          .finely(),
       SCANTUNE_EXTENT(SortRequest, segment_count, "Segments of n / segment_count keys on average.")
           .where("segments", Segments::offsets),
       SCANTUNE_EXTENT(SortRequest, end_bit, "The number of the bit behind the highest one that is compared.")

@@ -94,7 +94,7 @@ def explain_command(
         evaluator = Evaluator(worker, Timeouts())
         selected = [
             (problem, size, select(worker, problem, size, databases, runner_up=True))
-            for problem in named.problems(worker.hello(), evaluator, sizes[0], note)
+            for problem in named.problems(worker.hello(), evaluator, sizes, note)
             for size in sizes
         ]
         defaults = Defaults(evaluator)

@@ -110,14 +110,18 @@ class NamedProblems:
         """Return the same problems, with `types` if no types were named."""
         return replace(self, types=self.types or types)
 
-    def problems(self, hello: Hello, evaluator: Evaluator, n: int, note: Callable[[str], None]) -> list[Problem]:
+    def problems(
+        self, hello: Hello, evaluator: Evaluator, sizes: Sequence[int], note: Callable[[str], None]
+    ) -> list[Problem]:
         """Return the problems, each completed by the worker.
 
         With `all` types, those that an operator does not support are left out and noted. Raises UsageError for names
-        that the worker does not know, and for problems that it does not support at n items.
+        that the worker does not know, for problems that it does not support at the first of the sizes, and where one of
+        the sizes does not fill a row.
         """
-        problems, left_out = [], []
+        problems, left_out, n = [], [], sizes[0]
         for stated in self._stated(hello):
+            stated.check_sizes(sizes)
             try:
                 problems.append(evaluator.resolve(stated, n))
             except WorkerError as error:
@@ -142,8 +146,8 @@ class NamedProblems:
         is supported, all are returned, and problems() says why.
         """
         all_stated = [stated for stated in self._stated(hello) if stated.extents]
-        does = (any(evaluator.supports(stated, n) for stated in all_stated) for n in default) if all_stated else ()
-        first = next((place for place, is_supported in enumerate(does) if is_supported), 0)
+        does = (any(stated.fits(n) and evaluator.supports(stated, n) for stated in all_stated) for n in default)
+        first = next((place for place, is_supported in enumerate(does) if is_supported), 0) if all_stated else 0
         if first:
             left_out = ", ".join(map(format_size, default[:first]))
             note(f"left out, because no kernel supports so few items: {left_out}")
@@ -185,26 +189,24 @@ class NamedProblems:
         """Return the given members, and every extent that such a problem has."""
         options = dict(self.options)
         for name, value in options.items():
-            if name not in [option.name for option in algorithm.options]:
+            if name not in [option.option_name for option in algorithm.options]:
                 raise UsageError(_misplaced(option_of(name), value, algorithm, hello.algorithms))
         extents = tuple(
-            (extent.name, _size(extent.option, _taken(extent, options, algorithm)))
+            (extent.option_name, _size(extent.option, _taken(extent, options, algorithm)))
             for extent in algorithm.extents_of(options)
         )
         for extent in algorithm.extents:
-            if extent.where is not None and extent.name in options:
+            if extent.where is not None and extent.option_name in options:
                 member, value = extent.where
-                raise UsageError(
-                    f"{extent.option} {options[extent.name]}: is for {option_of(member)} {value}: add that option, or "
-                    "leave it out"
-                )
+                given = f"{extent.option} {options[extent.option_name]}"
+                raise UsageError(f"{given}: is for {option_of(member)} {value}: add that option, or leave it out")
         return tuple(options.items()), extents
 
 
 def _taken(extent: Extent, options: dict[str, str], algorithm: Algorithm) -> str:
     """Take the extent out of the options; raise UsageError if it is not there."""
-    if extent.name in options:
-        return options.pop(extent.name)
+    if extent.option_name in options:
+        return options.pop(extent.option_name)
     whose = f"{option_of(extent.where[0])} {extent.where[1]}" if extent.where else algorithm.name
     raise UsageError(f"{whose} needs {extent.option} SIZE, such as {extent.option} 2^10. {extent.meaning}".strip())
 

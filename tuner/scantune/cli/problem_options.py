@@ -71,7 +71,7 @@ def _without_options(ctx: Any, args: list[str], own: set[str]) -> list[str]:
 def _name_of(option: str) -> str | None:
     """Return the member or extent that an option names in any algorithm; --algorithm may come later."""
     options = (one for algorithm in _declared().values() for one in algorithm.options)
-    return next((one.name for one in options if one.option == option), None)
+    return next((one.option_name for one in options if one.option == option), None)
 
 
 @cache

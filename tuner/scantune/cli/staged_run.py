@@ -238,7 +238,7 @@ def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells:
     named = stage.named.or_else(default_types(hello.device))
     fallback = portfolio_sizes if stage.is_portfolio else default_sizes
     sizes = list(stage.sizes or named.sizes(hello, evaluator, fallback(hello.device), note))
-    return named.problems(hello, evaluator, sizes[0], note), sizes
+    return named.problems(hello, evaluator, sizes, note), sizes
 
 
 def _among(tuning: Tuning) -> str:

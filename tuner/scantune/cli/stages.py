@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import default_types, portfolio_sizes
 from scantune.model.device import Device
-from scantune.model.quantity import parse_sizes
+from scantune.model.quantity import format_size, parse_sizes
 
 # Records of these serve all types of their width and class, here and in the stages of other lists.
 _EACH_WIDTH = ["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
@@ -55,8 +55,10 @@ def default_stages(device: Device) -> list[Stage]:
             parse_sizes(["2^10..2^26:4"]),
             share=0.04,
         ),
-        Stage("sums of 2^10 rows", _sums_of("rows", 10), few, share=0.05),
-        Stage("sums of 2^10 columns", _sums_of("columns", 10), few, share=0.04),
+        Stage("sums of rows of 2^10", _sums_of("rows", 2**10), few, share=0.03),
+        Stage("sums of rows of 192", _sums_of("rows", 192), _sizes_of_rows_of_192(), share=0.02),
+        Stage("a sum of each row of 2^10", _sums_of("rows", 2**10, "reduce"), few, share=0.02),
+        Stage("sums of 2^10 columns", _sums_of("columns", 2**10), few, share=0.03),
         Stage("sums of 2^16 segments", _of_segments("reduce"), few, share=0.03),
         Stage("scans of 2^16 segments", _of_segments("scan"), few, share=0.03),
         Stage("sums by key", NamedProblems(["i32", "f32"], options=(("segments", "keys"),)), few, share=0.02),
@@ -86,10 +88,18 @@ def default_stages(device: Device) -> list[Stage]:
             "sums with the same bits on every run",
             NamedProblems(["f16", "f32", "f64"], options=(("determinism", "run_to_run"),)),
         ),
-        # Few shapes: a record serves shapes whose number of rows or columns is within the same power of two.
-        Stage("sums of 2^4 rows", _sums_of("rows", 4), few),
-        Stage("sums of 2^18 rows", _sums_of("rows", 18), parse_sizes(["2^22..2^28:6"])),
-        Stage("sums of 2^14 columns", _sums_of("columns", 14), parse_sizes(["2^22..2^28:6"])),
+        # A record serves rows whose length, or columns whose number, is at most an eighth less or more.
+        *(
+            Stage(f"sums of rows of {format_size(items)}", _sums_of("rows", items), few)
+            for items in (2**6, 2**12, 2**15)
+        ),
+        *(
+            Stage(f"a sum of each row of {format_size(items)}", _sums_of("rows", items, "reduce"), few)
+            for items in (2**6, 2**15)
+        ),
+        Stage("a sum of each row of 192", _sums_of("rows", 192, "reduce"), _sizes_of_rows_of_192()),
+        Stage("a sum of each of 2^10 columns", _sums_of("columns", 2**10, "reduce"), few),
+        Stage("sums of 2^14 columns", _sums_of("columns", 2**14), few[1:]),
         Stage("sums between those sizes", sums, portfolio_sizes(device), is_portfolio=True),
     ]
 
@@ -99,5 +109,13 @@ def _of_segments(algorithm: str, types: Sequence[str] = ("i32", "f32", "f64")) -
     return NamedProblems(types, options=offsets, algorithm=algorithm)
 
 
-def _sums_of(segments: str, exponent: int) -> NamedProblems:
-    return NamedProblems(["i8", "f16", "f32", "f64"], options=(("segments", segments), (segments, f"2^{exponent}")))
+def _sums_of(segments: str, number: int, algorithm: str = "scan") -> NamedProblems:
+    extent = {"rows": "row_items", "columns": "columns"}[segments]
+    return NamedProblems(
+        ["i8", "f16", "f32", "f64"], options=(("segments", segments), (extent, str(number))), algorithm=algorithm
+    )
+
+
+def _sizes_of_rows_of_192() -> list[int]:
+    """Return the three sizes of 2^14, 2^20 and 2^26 times 3, which whole rows fill."""
+    return [3 << exponent for exponent in (14, 20, 26)]

@@ -107,7 +107,7 @@ def sweep_command(
             worker = chosen_worker(stack, arch, device, seed)
             hello = worker.hello()
             evaluator = Evaluator(worker, Timeouts.of(hello.device), source)
-            problems = named.problems(hello, evaluator, sizes[0], note)
+            problems = named.problems(hello, evaluator, sizes, note)
             if len(problems) != 1:
                 raise UsageError(f"a sweep takes one problem, and these are {len(problems)}; run once for each")
             plan = SweepPlan(

@@ -125,7 +125,7 @@ class Gallery:
     def _fewer(self, problem: GalleryProblem, cell: Cell) -> Cell:
         """Return the problem at as many items as a search verifies, or at as many whole rows of them."""
         most = self._policy.verify_items
-        if rows := dict(cell.problem.extents).get("rows"):
+        if rows := cell.problem.counts(cell.n).get("rows"):
             problem = replace(problem, row_items=-(-cell.n // rows))  # a bit shorter than asked for, where n is odd
             most = max(1, most // problem.row_items) * problem.row_items
         return problem.cell(self._hello, self._evaluator, self._type, most)
@@ -136,7 +136,7 @@ class Gallery:
         if "copy" not in self._hello.algorithms or cell.n < 2:
             return None
         try:
-            problem = self._evaluator.resolve(stated(self._hello, self._type, cell.n // 2), cell.n // 2)
+            problem = self._evaluator.resolve(stated(self._hello, self._type), cell.n // 2)
             config = select(self._worker, problem, cell.n // 2, self._databases).config
         except WorkerError:
             return None

@@ -38,16 +38,15 @@ class GalleryProblem:
         titles = {BLOCKED: f"Scans of rows of {format_size(self.row_items)}", WHOLE: "Whole scans", SUMS: "Sums"}
         return titles[self.kind]
 
-    def stated(self, hello: Hello, type_: str, n: int) -> StatedProblem:
-        rows = -(-n // self.row_items) if self.row_items else 0  # of no more items than asked for, where n is odd
+    def stated(self, hello: Hello, type_: str) -> StatedProblem:
         kind = [("kind", self.scan.value)] if self.scan is Kind.exclusive else []
-        segments = [("segments", "rows")] if rows else []
-        extents = (("rows", rows),) if rows else ()
+        segments = [("segments", "rows")] if self.row_items else []
+        extents = (("row_items", self.row_items),) if self.row_items else ()
         return StatedProblem(hello.algorithms[self.algorithm], Types.parse(type_), self.op, (*kind, *segments), extents)
 
     def cell(self, hello: Hello, evaluator: Evaluator, type_: str, n: int) -> Cell:
         """Return the problem at n items. Raises WorkerError where the worker knows it not, or no family solves it."""
-        return Cell(evaluator.resolve(self.stated(hello, type_, n), n), n)
+        return Cell(evaluator.resolve(self.stated(hello, type_), n), n)
 
 
 def gallery_problems(row_items: int, scan: Kind = Kind.inclusive) -> dict[str, GalleryProblem]:

@@ -55,6 +55,10 @@ class Member:
         )  # fmt: skip
 
     @property
+    def option_name(self) -> str:
+        return self.name
+
+    @property
     def option(self) -> str:
         return option_of(self.name)
 
@@ -66,15 +70,17 @@ class Extent:
     name: str
     meaning: str = ""
     where: tuple[str, str] | None = None  # the member and its value that problems have which it is a size of; None: all
+    stored_as: str = ""  # what names a problem in its place: how many items each of so many has; "": its number
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Extent:
         """Raise ValueError if it is invalid."""
-        if not is_token(message.get("name")) or message["name"] in (SIZE, _ONE):
+        stored_as = message.get("stored_as", "")
+        if not is_token(message.get("name")) or message["name"] in (SIZE, _ONE) or not is_token(stored_as or "rows"):
             raise ValueError(f"an extent of its requests is {message!r}"[:300])
         where = message.get("where")
         if where is None:
-            return cls(message["name"], _meaning(message))
+            return cls(message["name"], _meaning(message), None, stored_as)
         if (
             not isinstance(where, Mapping)
             or len(where) != 1
@@ -82,11 +88,19 @@ class Extent:
         ):
             raise ValueError(f"an extent of its requests is {message!r}"[:300])
         ((member, value),) = where.items()
-        return cls(message["name"], _meaning(message), (member, value))
+        return cls(message["name"], _meaning(message), (member, value), stored_as)
+
+    @property
+    def option_name(self) -> str:
+        return self.stored_as or self.name
 
     @property
     def option(self) -> str:
-        return option_of(self.name)
+        return option_of(self.option_name)
+
+    def number(self, stored: int, n: int) -> int:
+        """Return the extent of a request of n items: of rows, as many as hold them."""
+        return -(-n // stored) if self.stored_as else stored
 
 
 @dataclass(frozen=True)
@@ -125,7 +139,12 @@ class Algorithm:
         for extent in self.extents:
             if extent.where is not None and extent.where not in values:
                 raise ValueError(f"an extent of {self.name} is {extent}, whose member or value does not exist there")
-        names = [SIZE, *(member.name for member in self.members), *extents]
+        names = [
+            SIZE,
+            *(member.name for member in self.members),
+            *extents,
+            *(one.stored_as for one in self.extents if one.stored_as),
+        ]
         if len(set(names)) < len(names) or not types:
             raise ValueError(f"the members and extents of {self.name} are {names}, not each once with a type"[:300])
 
@@ -150,7 +169,7 @@ class Algorithm:
 
     @property
     def options(self) -> tuple[Member | Extent, ...]:
-        """The members and extents that the command line takes under their own names."""
+        """The members and extents that the command line takes."""
         return (*(member for member in self.members if member.is_option), *self.extents)
 
     def extents_of(self, members: Mapping[str, str]) -> tuple[Extent, ...]:
@@ -159,6 +178,13 @@ class Algorithm:
         return tuple(
             extent for extent in self.extents if extent.where is None or named[extent.where[0]] == extent.where[1]
         )
+
+    def counts(self, extents: Mapping[str, int], n: int) -> dict[str, int]:
+        """Return n, and the extents of a request of a problem with these."""
+        numbers = {
+            one.name: one.number(extents[one.option_name], n) for one in self.extents if one.option_name in extents
+        }
+        return {SIZE: n, **numbers}
 
     @property
     def built_in_types(self) -> list[str]:
@@ -169,9 +195,9 @@ class Algorithm:
         """Whether the whole output is written, and not as much of it as the input makes of it."""
         return all(operand.role != _COUNT for operand in self.operands)
 
-    def bytes_moved(self, members: Mapping[str, str], extents: Mapping[str, int]) -> int:
-        """Return the bytes that a request must read and write, or at most writes; `extents` has n too."""
-        counts = {_ONE: 1, **extents}
+    def bytes_moved(self, members: Mapping[str, str], extents: Mapping[str, int], n: int) -> int:
+        """Return the bytes that a request must read and write, or at most writes."""
+        counts = {_ONE: 1, **self.counts(extents, n)}
         return sum(counts[one.extent] * bytes_of(members.get(one.type, one.type)) for one in self.operands)
 
 

@@ -106,5 +106,5 @@ def work_efficiency(cell: Cell, work: Work | None) -> float | None:
     """Return the operations of a serial run, one less than items in each row, over those of this one."""
     if work is None or not work.operations:
         return None
-    rows = dict(cell.problem.extents).get("rows", 1)
+    rows = cell.problem.counts(cell.n).get("rows", 1)
     return (cell.n - rows) / work.operations

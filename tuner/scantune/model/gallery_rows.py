@@ -56,7 +56,7 @@ def _shown(number: str, what: str, *families: str) -> GalleryRow:
 
 ROWS: tuple[GalleryRow, ...] = (
     GalleryRow("0.1", "A scan of every block as an operation: rows", ("scan_rows",),
-               "scantune bench --segments rows --rows 2^10 --type i32 --n 2^20"),
+               "scantune bench --segments rows --row-items 2^10 --type i32 --n 2^20"),
     _shown("0.2", "Hillis and Steele's scan in global memory", "naive_global"),
     GalleryRow("0.3", "A reference on the CPU, against which results are held", (), "scantune gallery"),
     _shown("0.4", "One buffer in shared memory and two barriers a step", "shared_single"),

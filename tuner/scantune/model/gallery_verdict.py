@@ -40,7 +40,7 @@ def operator_of(race: GalleryRace) -> str:
 
 def rows_of(race: GalleryRace) -> int:
     """Return how many rows there are, 0 where all items are one."""
-    return dict(race.cell.problem.extents).get("rows", 0)
+    return race.cell.problem.counts(race.n).get("rows", 0)
 
 
 def place_of(race: GalleryRace) -> str:

@@ -28,10 +28,8 @@ class Problem:
 
     algorithm: str
     members: tuple[tuple[str, str], ...]  # types, and those that depart from their default, in the order of the table
-    shape: str = (
-        ""  # log2 magnitudes of the extents beside n, as JSON: {"rows":10} for about 2^10; empty without extents
-    )
-    extents: tuple[tuple[str, int], ...] = field(default=(), compare=False)  # a value of each magnitude
+    shape: str = ""  # classes of the extents beside n, as JSON: {"columns":10} for about 2^10; empty without extents
+    extents: tuple[tuple[str, int], ...] = field(default=(), compare=False)  # a value of each class
     declared: Algorithm | None = field(default=None, compare=False, repr=False)  # None: no worker at hand knows it
 
     def __post_init__(self) -> None:
@@ -118,13 +116,18 @@ class Problem:
 
     def request(self, n: int, source: OperatorSource | None = None) -> dict[str, Any]:
         """Return the protocol's `request`. A custom operator without a source means the worker's stand-in for it."""
-        return request_of(self.algorithm, dict(self.members), {SIZE: n, **dict(self.extents)}, source)
+        return request_of(self.algorithm, dict(self.members), self.counts(n), source)
+
+    def counts(self, n: int) -> dict[str, int]:
+        """Return n, and the extents that a request of n items has, such as its rows."""
+        extents = dict(self.extents)
+        return self.declared.counts(extents, n) if self.declared else {SIZE: n, **extents}
 
     def bytes_moved(self, n: int) -> int:
         """Return the bytes that must be read and written for n items, at most; 0 without a declaration."""
         if self.declared is None:
             return 0
-        return self.declared.bytes_moved(dict(self.members), {SIZE: n, **dict(self.extents)})
+        return self.declared.bytes_moved(dict(self.members), dict(self.extents), n)
 
     def gigabytes_per_second(self, n: int, median_us: float) -> float | None:
         """Return the bandwidth by the bytes that must be moved; None where it is not known how many these are."""
@@ -149,7 +152,9 @@ class Problem:
         )
         if not is_good:
             raise ValueError(f"the request is not spelled as tuners spell it: {self.text}")
-        if [name for name, _ in self.extents] != [extent.name for extent in algorithm.extents_of(dict(self.members))]:
+        if [name for name, _ in self.extents] != [
+            extent.option_name for extent in algorithm.extents_of(dict(self.members))
+        ]:
             raise ValueError(f"the shape is {self.shape!r}, whose extents are not those of this {algorithm.name}")
 
     def _stated(self) -> Iterator[tuple[str, str]]:
@@ -167,7 +172,7 @@ class Problem:
         algorithm = [] if self.algorithm == DEFAULT_ALGORITHM else [self.algorithm]
         types = list(self.types.values())
         others = [value for name, value in self._stated() if name not in self.types]
-        shape = [f"{name}≈{format_size(2**kind)}" for name, kind in _classes(self.shape).items()]
+        shape = [f"{name}≈{format_size(size)}" for name, size in _extents(self.shape)]
         return " ".join([*algorithm, ":".join(types if len(set(types)) > 1 else types[:1]), *others, *shape])
 
 
@@ -198,17 +203,22 @@ def _object(text: object, column: str) -> dict[str, Any]:
     return found
 
 
-def _classes(shape: object) -> dict[str, int]:
-    """Return the log2 magnitude of each extent; raise ValueError for what no tuner writes."""
+def _classes(shape: object) -> dict[str, float]:
+    """Return the class of each extent: its log2 in quarters; raise ValueError for what no tuner writes."""
     if shape == "":
         return {}
     classes = _object(shape, "shape")
-    is_good = all(is_token(name) and type(kind) is int and 0 <= kind <= _MOST_CLASS for name, kind in classes.items())
+    is_good = all(is_token(name) and _is_class(kind) for name, kind in classes.items())
     if not classes or not is_good or json.dumps(classes, separators=(",", ":")) != shape:
         raise ValueError(f"the shape is {shape!r}, which is not spelled as tuners spell it"[:300])
     return classes
 
 
 def _extents(shape: object) -> tuple[tuple[str, int], ...]:
-    """Return a value of each extent that has its magnitude."""
-    return tuple((name, 2**kind) for name, kind in _classes(shape).items())
+    """Return a value of each extent that has its class: 2^10 of 10, 1.25 times as much of 10.25."""
+    return tuple((name, int((1 + kind % 1) * 2 ** int(kind))) for name, kind in _classes(shape).items())
+
+
+def _is_class(kind: object) -> bool:
+    is_whole, is_quarter = type(kind) is int, isinstance(kind, float) and kind % 1 in (0.25, 0.5, 0.75)
+    return (is_whole or is_quarter) and 0 <= kind <= _MOST_CLASS  # type: ignore[operator]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scantune.errors import UsageError
-from scantune.model.algorithm import DEFAULT_ALGORITHM, SIZE, Algorithm
+from scantune.model.algorithm import DEFAULT_ALGORITHM, Algorithm, option_of
 from scantune.model.operator_source import OperatorSource
 from scantune.model.problem import Problem, request_of
+from scantune.model.quantity import format_size
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,27 @@ class StatedProblem:
         named = {**self.types.members_of(self.algorithm), **dict(self.others)}
         if self.algorithm.operator and self.op:
             named[self.algorithm.operator.name] = self.op
-        return request_of(self.algorithm.name, named, {SIZE: n, **dict(self.extents)}, source)
+        return request_of(self.algorithm.name, named, self.algorithm.counts(dict(self.extents), n), source)
 
     def problem(self, answer: Mapping[str, Any]) -> Problem:
         """Return the problem in the worker's `space` answer; raise ValueError or KeyError if that is not a problem."""
         row = {"algorithm": self.algorithm.name, "request": answer["problem"], "shape": answer["shape"]}
         found = Problem.from_row(row).declared_by(self.algorithm)
         return replace(found, extents=self.extents)
+
+    def fits(self, n: int) -> bool:
+        """Return whether there are items for one row."""
+        return all(
+            not extent.stored_as or dict(self.extents).get(extent.option_name, 0) <= n
+            for extent in self.algorithm.extents
+        )
+
+    def check_sizes(self, sizes: Iterable[int]) -> None:
+        """Raise UsageError for a size that does not fill a row."""
+        for n in sizes:
+            if not self.fits(n):
+                extents = " ".join(f"{option_of(name)} {format_size(size)}" for name, size in self.extents)
+                raise UsageError(f"{extents}: {format_size(n)} items are less than one; give a larger --n")
 
     @property
     def operator(self) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scantune.model.algorithm import SIZE
 from scantune.model.gallery_race import Contender, Contradiction, GalleryRace
 from scantune.model.gallery_rows import GalleryRow
 from scantune.report.messages import config_message
@@ -18,9 +19,10 @@ def row_message(row: GalleryRow) -> dict[str, Any]:
 
 
 def race_message(race: GalleryRace, defaults: Defaults) -> dict[str, Any]:
+    extents = {name: size for name, size in race.cell.problem.counts(race.n).items() if name != SIZE}
     return {
-        "group": race.group, "problem": race.cell.problem.message(), "extents": dict(race.cell.problem.extents),
-        "n": race.n, "ceiling_us": race.ceiling_us,
+        "group": race.group, "problem": race.cell.problem.message(), "extents": extents, "n": race.n,
+        "ceiling_us": race.ceiling_us,
         "contenders": [_contender_message(race, one, defaults) for one in race.contenders],
         "left_out": dict(race.refused), "without_cub": race.without_cub or None,
         "contradictions": [_contradiction_message(one) for one in race.contradictions()],
