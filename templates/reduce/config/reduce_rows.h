@@ -66,16 +66,29 @@ struct Family<ReduceRowsConfig> {
 
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
-  // A CTA has as few warps as load a row at once. In longer rows it has fewer than fill an SM, which others share. Rows
-  // are shared out while a large GPU has room for more CTAs and each of these has two tiles: less takes no longer than
-  // the second launch.
+  // A CTA has as few warps as load a row at once. In longer rows it has fewer than fill an SM, which others share,
+  // unless there are few rows. Rows are shared out where that saves a second launch, while a large GPU has room for
+  // more CTAs and each of these has two tiles.
   static constexpr ReduceRowsConfig default_config(const ReduceRequest& request, int sm) {
     if (suit_groups(request)) return with_groups(request, sm);
     ReduceRowsConfig config{.block_threads = kWarpThreads, .unroll = 1, .pdl = limits_of(sm).has_pdl ? 1 : 0};
     const u64 items = row_items(request);
-    while (config.block_threads < 256 && items > static_cast<u64>(tile_items(config, request)))
-      config.block_threads *= 2;
-    while (config.unroll < 4 && items > static_cast<u64>(tile_items(config, request))) config.unroll *= 2;
+    const auto grow = [&](int& parameter, int most) {
+      while (parameter < most && items > static_cast<u64>(tile_items(config, request))) parameter *= 2;
+    };
+    // Others than a plain total of vectors need more registers for each item, and take longer.
+    const bool is_plain = !request.has_position() && !is_custom(request.op) && !has_maps(request) &&
+                          items * static_cast<u64>(request.input_bytes()) % kVectorAlignmentBytes == 0;
+    if (is_plain && !are_worth_sharing(request)) {
+      grow(config.block_threads, 128);
+      grow(config.unroll, request.input_bytes() == 8 ? 8 : 4);
+      grow(config.block_threads, 256);
+      grow(config.unroll, 8);
+      if (request.rows <= kFewLongRows) grow(config.block_threads, 512);
+      return config;
+    }
+    grow(config.block_threads, 256);
+    grow(config.unroll, 4);
     if (invalid_partials_reason(config, request, static_cast<u64>(request.partial_bytes())) != nullptr) return config;
     const auto fit = [&](u64 blocks) {
       return request.rows * blocks <= kEnoughCtas &&
@@ -153,6 +166,7 @@ struct Family<ReduceRowsConfig> {
 #endif
 
  private:
+  static constexpr u64 kFewLongRows = 132;     // one for each SM of a large GPU
   static constexpr u64 kEnoughCtas = 4 * 132;  // for every SM of a large GPU to have some
   static constexpr u64 kFewestTiles = 2;       // of a share
 
@@ -164,6 +178,14 @@ struct Family<ReduceRowsConfig> {
   static constexpr int most_unroll(const ReduceRequest& request) {
     const int most = kMostLoadedBytes / (unit_items(request) * request.input_bytes());
     return most < 1 ? 1 : most < kMostUnroll ? most : kMostUnroll;
+  }
+
+  // A CTA reads some 45 bytes a nanosecond, and 100 of them what the memory of an H200 gives: a row alone takes so much
+  // longer than its share of the memory's time as a second launch does.
+  static constexpr bool are_worth_sharing(const ReduceRequest& request) {
+    constexpr u64 kBytes = u64{224} << 10, kCtas = 100;
+    const u64 bytes = row_items(request) * static_cast<u64>(request.input_bytes());
+    return request.rows < kCtas && bytes > kBytes * kCtas / (kCtas - request.rows);
   }
 
   // Rows that warps load at once are all on their way, however few they are. Longer ones take turns, which other rows

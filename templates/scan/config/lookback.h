@@ -71,7 +71,8 @@ struct Family<LookbackConfig> {
   }
 
   static constexpr int preference(const ScanRequest& request, int) {
-    if (request.segments == Segments::rows) return row_items(request) > kLongRow && request.rows < kManyRows ? 2 : 0;
+    if (request.segments == Segments::rows)
+      return row_items(request) > kLongRow && request.rows < kManyRows && !suits_a_cta_each(request) ? 2 : 0;
     return request.line_columns() == 1 || prefers_lines(request) ? 2 : 0;
   }
 

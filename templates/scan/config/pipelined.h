@@ -116,6 +116,7 @@ struct Family<PipelinedConfig> {
       // Many rows keep all SMs busy by scan_rows, unless they are very long.
       const u64 row_bytes = bytes_of(request, row_items(request));
       const bool are_long = row_bytes >= (request.rows < kManyRows ? kLongRowBytes : kVeryLongRowBytes);
+      if (suits_a_cta_each(request)) return 0;
       return are_long && bytes_of(request, request.n) >= kManyRowBytes ? 4 : 0;
     }
     if (request.line_columns() > 1 && !prefers_lines(request)) return 0;

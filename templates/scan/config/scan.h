@@ -192,6 +192,16 @@ constexpr ScanRequest behind_lines(ScanRequest request) {
   return request;
 }
 
+// Whether a CTA for each row is as fast as all CTAs at one row after another: on an H200 it is for some rows that take
+// a few tiles each.
+constexpr bool suits_a_cta_each(const ScanRequest& request) {
+  constexpr u64 kRows = 64, kMostItems = u64{1} << 16, kMostBytes = u64{1} << 17;
+  if (request.segments != Segments::rows || request.rows < kRows || request.layout.is_strided()) return false;
+  const u64 items = row_items(request), in = items * static_cast<u64>(request.input_bytes());
+  const u64 out = items * static_cast<u64>(request.output_bytes());
+  return items <= kMostItems && in <= kMostBytes && out <= kMostBytes;
+}
+
 // Whether the items are lines that a scan of one sequence takes faster than scan_columns does: of whole words or parts
 // of one, in which operators that cost little combine few accumulators.
 inline constexpr u64 kLeastItemsOfLines = u64{1} << 18;

@@ -86,8 +86,11 @@ struct Family<ScanRowsConfig> {
     } else {
       // A CTA has as few warps as hold a row, for single_block's reason, and then more items for each thread.
       while (config.items_per_thread > 4 && fits(2)) config.items_per_thread /= 2;
+      const int most_items = wide ? config.items_per_thread : item_bytes < 4 && register_bytes(request) == 4 ? 32 : 16;
       while (config.block_threads < (wide ? 256 : 512) && !fits(1)) config.block_threads *= 2;
-      while (!wide && config.items_per_thread < 16 && !fits(1)) config.items_per_thread *= 2;
+      while (config.items_per_thread < most_items && !fits(1)) config.items_per_thread *= 2;
+      // Fewer registers of each hold no operator of the caller's.
+      if (register_bytes(request) == 4 && !is_custom(request.op) && !fits(1)) config.block_threads = kMaxBlockThreads;
     }
     // Vectors of neighbouring lanes are neighbours in all layouts but the direct one.
     if (config.items_per_thread * item_bytes > kVectorAlignmentBytes)

@@ -45,7 +45,9 @@ struct Family<ScanShortRowsConfig> {
   static constexpr const char* const kKernels[] = {"scan_short_rows"};
   static constexpr u64 kMostRowItems = 4096;
   static constexpr u64 kManyItems = u64{1} << 18;  // from where on there are tiles for all SMs
-  static constexpr u64 kManyRows = 256;            // more than a CTA for each is worth
+  static constexpr u64 kSomeItems = u64{9} << 16;  // up to there 9 to 13 items a thread are faster than 5
+  static constexpr u64 kVeryManyItems = u64{1} << 20;
+  static constexpr u64 kManyRows = 256;  // more than a CTA for each is worth
   static constexpr u64 kShortRowItems = 512;
   static constexpr u64 kFastRowItems = 1536;  // items: 2^10 reach 0.97 of a copy, 2^11 0.89, and by scan_rows 0.95
   static constexpr u64 kEnoughCtas = 132;     // for every SM of a large GPU to have one
@@ -69,15 +71,22 @@ struct Family<ScanShortRowsConfig> {
   }
 
   // Items of one or two bytes are moved in whole runs, if rows have them. Other items get the first tile that whole
-  // rows fill to seven eighths, or else the closest one. Measurements on an H200 order the tiles: few threads with many
+  // rows fill to nine tenths, or else the closest one. Measurements on an H200 order the tiles: few threads with many
   // items, unless SMs would get no tile.
   static constexpr ScanShortRowsConfig default_config(const ScanRequest& request, int sm) {
-    constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 7}, kMany[] = {13, 15, 11, 9}, kWide[] = {3};
+    constexpr int kFew[] = {5, 7, 9}, kSome[] = {9, 11, 13, 7}, kSomeNarrow[] = {11, 13, 9, 7},
+                  kSomeLarge[] = {9, 7, 11};
+    constexpr int kMany[] = {13, 15, 11, 9}, kManyNarrow[] = {15, 13, 11, 9}, kManyLarge[] = {11, 9, 7}, kWide[] = {3};
     if (const ScanShortRowsConfig config = by_runs(request, sm); config.whole_runs == 1) return spread(config, request);
-    const int bytes = register_bytes(request);
-    if (bytes > 8) return best_filled(kWide, 256, request, sm);
-    if (request.n < (u64{1} << 22)) return spread(best_filled(kFew, 256, request, sm), request);
-    return bytes == 8 ? best_filled(kSome, 256, request, sm) : best_filled(kMany, 128, request, sm);
+    const auto of = [&](const auto& large, const auto& narrow, const auto& others) {
+      return register_bytes(request) == 8     ? best_filled(large, 128, request, sm)
+             : widest_item_bytes(request) < 4 ? best_filled(narrow, 128, request, sm)
+                                              : best_filled(others, 128, request, sm);
+    };
+    if (register_bytes(request) > 8) return best_filled(kWide, 256, request, sm);
+    if (request.n >= kVeryManyItems) return of(kManyLarge, kManyNarrow, kMany);
+    if (request.n >= kManyItems && request.n <= kSomeItems) return of(kSomeLarge, kSomeNarrow, kSome);
+    return spread(best_filled(kFew, 256, request, sm), request);
   }
 
   static constexpr const char* invalid_reason(const ScanShortRowsConfig& config, const ScanRequest& request, int sm) {
@@ -168,8 +177,9 @@ struct Family<ScanShortRowsConfig> {
     return config;
   }
 
-  // The largest run that divides the rows, if any does; its threads are doubled until a tile holds a row.
+  // A run of a vector that divides the rows, of many items two vectors; threads are doubled until a tile holds a row.
   static constexpr ScanShortRowsConfig by_runs(const ScanRequest& request, int sm) {
+    constexpr u64 kItemsOfLongRuns = u64{1} << 22;
     ScanShortRowsConfig config{.block_threads = 128, .items_per_thread = 32 / request.input_bytes()};
     // Of wider accumulators a thread holds fewer than 32.
     if (request.input_bytes() > 2 || request.output_bytes() != request.input_bytes() || register_bytes(request) > 4)
@@ -179,7 +189,9 @@ struct Family<ScanShortRowsConfig> {
       const u64 items = static_cast<u64>(config.items_per_thread);
       return length % items == 0 && request.n % items == 0;
     };
-    if (!fits()) config = {.block_threads = 256, .items_per_thread = 16 / request.input_bytes()};
+    if (request.n <= kItemsOfLongRuns || !fits())
+      config = {.block_threads = request.n <= kItemsOfLongRuns ? 128 : 256,
+                .items_per_thread = kVectorAlignmentBytes / request.input_bytes()};
     if (length == 0 || !fits()) return config;
     while (most_row_items(config) < length && config.block_threads < kMaxBlockThreads) config.block_threads *= 2;
     config.pdl = limits_of(sm).has_pdl ? 1 : 0;
@@ -194,18 +206,22 @@ struct Family<ScanShortRowsConfig> {
     config.pdl = best.pdl = limits_of(sm).has_pdl ? 1 : 0;
     const u64 length = row_items(request);
     u64 least = ~u64{0};
-    for (const int items : items_per_thread) {
-      config.items_per_thread = items;
-      for (config.block_threads = least_threads; config.block_threads <= 512; config.block_threads *= 2) {
-        const u64 held = most_row_items(config);
-        if (length == 0 || held < length) continue;
-        const u64 wasted = held % length * 1024 / held;
-        if (wasted >= least) continue;
-        best = config;
-        if (wasted <= 128) return best;
-        least = wasted;
+    const auto try_threads = [&](int from, int to) {
+      for (const int items : items_per_thread) {
+        config.items_per_thread = items;
+        for (config.block_threads = from; config.block_threads <= to; config.block_threads *= 2) {
+          const u64 held = most_row_items(config);
+          if (length == 0 || held < length) continue;
+          const u64 wasted = held % length * 1024 / held;
+          if (wasted >= least) continue;
+          best = config;
+          least = wasted;
+          if (wasted <= 1024 / 10) return;
+        }
       }
-    }
+    };
+    try_threads(least_threads, 256);
+    if (least > 1024 / 6) try_threads(512, 512);
     while (most_row_items(best) < length && best.block_threads < kMaxBlockThreads) best.block_threads *= 2;
     while (most_row_items(best) < length) ++best.items_per_thread;
     return best;
