@@ -235,9 +235,9 @@ Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
 const std::map<std::string, std::vector<int>> kSmallValues{{"block_threads", {32, 64, 96, 128, 256}},
                                                            {"rows_per_block", {1, 2, 3, 4}},
                                                            {"items_per_thread", {1, 2, 3, 4, 5, 8, 12, 16}},
-                                                           {"segment_threads", {2, 8, 32, 1024}},
-                                                           {"long_threads", {32, 64, 96}},
-                                                           {"long_items", {1, 2, 3, 5}},
+                                                           {"long_threads", {32, 64, 128}},
+                                                           {"long_items", {4, 8}},
+                                                           {"radix_items", {1, 2, 3, 5}},
                                                            {"vectors_per_thread", {1, 2}},
                                                            {"count_items", {512, 700, 1024, 4096}}};
 
