@@ -560,6 +560,8 @@ const std::vector<Waiver> kWaivers = {
      "the lanes meet in the votes that follow, and those of the host device see each other's memory then"},
     {"sort/parts/digit_ranks.h", "no_sync_warp", 3,
      "the lanes meet in the votes for their next items, or at the barrier behind the last ones"},
+    {"sort/parts/short_segments.h", "no_sync_warp", 1,
+     "the lanes meet in a shuffle or in votes before any writes where others have read"},
     {"copy/kernels/copy_strided.h", "no_wait_here", 1,
      "no setting copies: Copies.LeadEveryItemToItsPlaceAndLeaveTheGaps fails without it"},
     {"copy/parts/transposed_copy.h", "no_sync_block", 1,

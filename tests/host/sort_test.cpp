@@ -476,8 +476,9 @@ TEST(SortDesign, HasEveryValueOfEveryParameter) {
 TEST(SortsByDefault, PutKeysInOrder) {
   Random random(5);
   const SortRequest pairs = with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32);
-  for (const SortRequest& request : {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000),
-                                     with_items(in_segments(pairs, 9), 3000)})
+  for (const SortRequest& request :
+       {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000), with_items(in_segments(pairs, 9), 3000),
+        with_items(in_segments(keys_of_type(ValueType::u32), 3), 20'000)})
     for (const FamilyModel* family : able_families(request))
       check({.request = request,
              .config = family->default_config(request, kHostSm),

@@ -70,14 +70,14 @@ struct QueuesHeader {
 };
 static_assert(sizeof(QueuesHeader) <= sizeof(WorkspaceHeader));
 
-// Who sorts how long a segment. A chunk is what a warp of the second launch holds. Queue q of the first ones is for
-// segments of up to 2^q chunks, and the last queue for what no CTA holds.
+// What sorts a segment, by its length. A chunk is as much as a warp of the second launch holds. Queue q is for segments
+// of up to 2^q chunks, and the last one for those that no CTA holds.
 struct NetworkShape {
-  int bytes;  // of an element
+  int bytes;  // an element's
   int short_items_per_thread;
   int long_items_per_thread;
   u32 long_warps;
-  u32 short_bits, chunk_bits;  // of how many keys a warp holds, a power of two
+  u32 short_bits, chunk_bits;  // log2 of the keys that a warp holds
 
   constexpr u64 short_items() const { return u64{1} << short_bits; }
   constexpr u64 chunk_items() const { return u64{1} << chunk_bits; }
@@ -97,7 +97,7 @@ struct NetworkShape {
     return of_queue < short_bits ? short_bits : of_queue;
   }
   constexpr u64 most_items() const { return u64{1} << longer_than_bits(classes()); }  // that are sorted by networks
-  // As many as there can be, unless they overlap: then there may be no room for some, which stay as they are.
+  // There are no more, unless segments overlap: then there may be no room for some, which stay as they are.
   constexpr u64 room(u32 queue, u64 n, u64 segments) const {
     const u64 most = n >> longer_than_bits(queue);
     return most < segments ? most : segments;
@@ -198,7 +198,7 @@ struct Family<SortSegmentsConfig> {
     const int key_bytes = element_bytes(request.input_bytes(), false);
     SortSegmentsConfig config;
 
-    // As many registers for elements of any size, and fewer places where most segments would leave them empty.
+    // Elements of any size take the same registers, and half of them where most segments would leave them empty.
     if (moves_places(request) && element_bytes(request.input_bytes(), true) > key_bytes && key_bytes == 4)
       config.items_per_thread *= 2;
     if (average <= kFewItems) config.items_per_thread /= 2;
@@ -300,16 +300,16 @@ struct Family<SortSegmentsConfig> {
 #endif
 
  private:
-  static constexpr u64 kFewItems = 32;     // of segments on average
-  static constexpr u64 kManyItems = 2048;  // of a warp's segments
+  static constexpr u64 kFewItems = 32;     // average of segments
+  static constexpr u64 kManyItems = 2048;  // all that a warp takes
   static constexpr u64 kManyWarps = 1 << 12;
-  static constexpr int kMostBytes = 128;  // of a thread's elements
+  static constexpr int kMostBytes = 128;  // all elements of a thread
 
   static constexpr bool is_power_of_two(int number, int least, int most) {
     return number >= least && number <= most && (number & (number - 1)) == 0;
   }
 
-  // Of all queues.
+  // Room for the segments of all queues.
   static constexpr u64 entries(const NetworkShape& shape, const SortRequest& request) {
     u64 entries = 0;
     for (u32 queue = 0; queue < shape.queues(); ++queue) entries += shape.room(queue, request.n, request.segment_count);

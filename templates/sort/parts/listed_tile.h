@@ -15,10 +15,9 @@ class ListedTile {
   using Network = typename Sorted::Network;
 
  public:
-  using Area = typename Sorted::Area;  // of one warp
+  using Area = typename Sorted::Area;  // one warp's
 
-  // areas: of all warps, in shared memory. A segment has the same number of them as every other, of which this one's is
-  // `its`.
+  // areas: those of all warps, in shared memory. its: the segment of this warp.
   SCANTUNE_DEVICE ListedTile(Area* areas, const KernelArguments& arguments, const Segment& its, u32 first_bit,
                              u32 last_bit)
       : areas_(areas),

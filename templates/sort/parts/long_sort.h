@@ -83,8 +83,8 @@ class LongSort {
     return total;
   }
 
-  // A tile in a move, as if all tiles were full: what comes after the segment's keys are the last ones of all, for
-  // which there is no place. Registers that only some keys were loaded into would be in use all the time.
+  // A tile in a move. After the segment's keys it is filled by the last ones of all, which are not stored. Registers
+  // that only some threads load would be in use all the time.
   struct Moved {
     SCANTUNE_DEVICE Key key(u32 place) const {
       if (place >= count) return ~Key{0};

@@ -23,7 +23,11 @@ template <class Problem, SortSegmentsConfig kConfig, bool kHasPlace, int kItems>
 class NetworkSegment {
   using Element = SortElement<Problem, kHasPlace>;
   using Key = typename Problem::Key;
+  using Value = typename Problem::Value;
   static constexpr SortRequest kRequest = Problem::kRequest;
+  // Steps whose elements are stored together.
+  static constexpr u32 kMostStored = !kRequest.has_values() || sizeof(Value) <= 4 ? 8 : sizeof(Value) <= 8 ? 4 : 1;
+  static constexpr u32 kAtOnce = kMostStored < kItems ? kMostStored : kItems;
 
  public:
   using Network = WarpNetwork<Element, kItems>;
@@ -43,8 +47,8 @@ class NetworkSegment {
   SCANTUNE_DEVICE void load(Network& network, const Group& group) const {
     const u32 before = group.first + group.lane, left = before < items_ ? items_ - before : 0;
     const auto* const source = Problem::input(arguments_) + begin_ + before;
-    // Where there is no key is the last one of all, in a place after those of all others. It also keeps registers from
-    // being in use while nothing is in them.
+    // Lanes without a key have the last one of all, in a later place than any. Registers that only some lanes load
+    // would be in use all the time if they were not set.
     typename Problem::Stored stored[kItems];
 #pragma unroll
     for (u32 step = 0; step < kItems; ++step) stored[step] = Problem::stored_of(~Key{0});
@@ -63,14 +67,20 @@ class NetworkSegment {
 #pragma unroll
     for (int item = 0; item < kItems; ++item) area.elements[Area::slot_in_lane(lane, item)] = network.items[item];
     sync_warp();
-    // Groups begin at different steps, so that they meet in fewer banks.
+    // Groups begin at different steps, so that they meet in fewer banks. Some steps at once, so that loads overlap.
     const u32 before = group.first + group.lane, left = before < items_ ? items_ - before : 0;
     const u64 place = begin_ + before;
 #pragma unroll
-    for (u32 step = 0; step < kItems; ++step) {
-      const u32 distance = (step + turn) % kItems * group.lanes;
-      if (distance < left)
-        store_at(place + distance, area.elements[Area::slot(group.first_lane * kItems + group.lane + distance)]);
+    for (u32 done = 0; done < kItems; done += kAtOnce) {
+      typename Element::Type elements[kAtOnce];
+      u32 distances[kAtOnce];
+#pragma unroll
+      for (u32 step = 0; step < kAtOnce; ++step) {
+        distances[step] = (done + step + turn) % kItems * group.lanes;
+        elements[step] = area.elements[Area::slot(group.first_lane * kItems + group.lane + distances[step])];
+      }
+      if constexpr (kRequest.writes_keys()) store_keys(elements, distances, left, place);
+      if constexpr (kRequest.has_payload()) store_payload(elements, distances, left, place);
     }
   }
 
@@ -82,24 +92,40 @@ class NetworkSegment {
   }
   SCANTUNE_DEVICE bool compares_all() const { return bits_ == 8 * sizeof(typename Problem::Stored); }
 
-  // place: among all items.
-  SCANTUNE_DEVICE void store_at(u64 place, const typename Element::Type& element) const {
-    if constexpr (kRequest.writes_keys()) {
-      typename Problem::Stored stored;
-      if (!kHasPlace || compares_all())
-        stored = Problem::stored_of(Element::key(element));
-      else if constexpr (kHasPlace)
-        stored =
-            scantune::load_global<CacheHint::normal>(Problem::input(arguments_) + begin_ + Element::place(element));
-      scantune::store_global<kConfig.store_hint>(Problem::output(arguments_) + place, stored);
+  // Stores what is at less than `left`. place: among all items.
+  SCANTUNE_DEVICE void store_keys(const typename Element::Type (&elements)[kAtOnce], const u32 (&distances)[kAtOnce],
+                                  u32 left, u64 place) const {
+    typename Problem::Stored stored[kAtOnce] = {};
+    if (!kHasPlace || compares_all()) {
+#pragma unroll
+      for (u32 step = 0; step < kAtOnce; ++step) stored[step] = Problem::stored_of(Element::key(elements[step]));
+    } else if constexpr (kHasPlace) {
+#pragma unroll
+      for (u32 step = 0; step < kAtOnce; ++step)
+        if (distances[step] < left)
+          stored[step] = scantune::load_global<CacheHint::normal>(Problem::input(arguments_) + begin_ +
+                                                                  Element::place(elements[step]));
     }
-    if constexpr (kRequest.has_values())
-      scantune::store_global<kConfig.store_hint>(
-          Problem::payload_output(arguments_) + place,
-          scantune::load_global<CacheHint::normal>(Problem::values(arguments_) + begin_ + Element::place(element)));
-    else if constexpr (kRequest.has_payload())
-      scantune::store_global<kConfig.store_hint>(Problem::payload_output(arguments_) + place,
-                                                 static_cast<typename Problem::Value>(Element::place(element)));
+    auto* const output = Problem::output(arguments_) + place;
+#pragma unroll
+    for (u32 step = 0; step < kAtOnce; ++step)
+      if (distances[step] < left) scantune::store_global<kConfig.store_hint>(output + distances[step], stored[step]);
+  }
+  SCANTUNE_DEVICE void store_payload(const typename Element::Type (&elements)[kAtOnce], const u32 (&distances)[kAtOnce],
+                                     u32 left, u64 place) const {
+    Value payload[kAtOnce] = {};
+#pragma unroll
+    for (u32 step = 0; step < kAtOnce; ++step) {
+      if constexpr (!kRequest.has_values())
+        payload[step] = static_cast<Value>(Element::place(elements[step]));
+      else if (distances[step] < left)
+        payload[step] = scantune::load_global<CacheHint::normal>(Problem::values(arguments_) + begin_ +
+                                                                 Element::place(elements[step]));
+    }
+    Value* const output = Problem::payload_output(arguments_) + place;
+#pragma unroll
+    for (u32 step = 0; step < kAtOnce; ++step)
+      if (distances[step] < left) scantune::store_global<kConfig.store_hint>(output + distances[step], payload[step]);
   }
 
   const KernelArguments& arguments_;

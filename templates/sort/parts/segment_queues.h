@@ -18,8 +18,7 @@ class SegmentQueues {
         n_(arguments.n),
         segments_(arguments.extents[0]) {}
 
-  // Adds the segments of all lanes of the warp that have one, `its` items long. One for which there is no room is left
-  // out.
+  // Adds the segments of those lanes of the warp that have one, `its` items long. One without room is left out.
   SCANTUNE_DEVICE void add(bool has_one, u64 segment, u64 its, u32 lane) const {
     const u32 own = has_one ? queue_of(its) : kShape.queues();
 #pragma unroll 1

@@ -9,7 +9,7 @@ namespace scantune {
 template <class Problem, SortSegmentsConfig kConfig, bool kHasPlace, int kItems>
 class ShortSegments {
   using Sorted = NetworkSegment<Problem, kConfig, kHasPlace, kItems>;
-  static constexpr u32 kClasses = 6;  // of a power of two lanes each
+  static constexpr u32 kClasses = 6;  // class c has 2^c lanes
 
  public:
   // The segments by their lanes, those with the most first.
@@ -38,8 +38,8 @@ class ShortSegments {
       segment.load(network, group);
       network.sort(lanes, scantune::shuffle_index(lanes, 0));
       segment.store(network, group, shared_.area);
+      sync_warp();
     }
-    sync_warp();
   }
 
  private:

@@ -1,6 +1,5 @@
 // What a sorting network moves: the number that is compared, by itself or with the key's place in its segment below it.
-// A network is not stable. Keys that are equal in all their bits may change places unnoticed; others are told apart by
-// their places.
+// A network is not stable. Keys that are equal in all bits may change places unnoticed; places keep others in order.
 #pragma once
 
 #include "core/machine/warp.h"

@@ -1,6 +1,6 @@
 // Sorting networks in the registers of a warp (Batcher, "Sorting networks and their applications", 1968). A lane holds
-// elements that follow one another, so most comparisons are between its own registers. Every comparison puts the lesser
-// element first: what comes after all keys stays at the end, and no part of it needs to be looked at.
+// consecutive elements, so most comparisons are between its own registers. Every comparison puts the lesser element
+// first, so elements without a key stay at the end.
 #pragma once
 
 #include "sort/parts/sort_element.h"
@@ -29,8 +29,7 @@ struct WarpNetwork {
     for (u32 lanes = 2; lanes <= most_lanes; lanes *= 2) merge(lanes, group_lanes);
   }
 
-  // Sorts what is ascending and then descending across all of the warp, or such that each half of it is so after
-  // exchanges with another warp.
+  // Sorts a bitonic sequence of the whole warp, which an exchange with another warp leaves.
   SCANTUNE_DEVICE void merge_bitonic() {
 #pragma unroll 1
     for (u32 distance = kWarpThreads / 2; distance > 0; distance /= 2) exchange_across(distance, true);
@@ -70,8 +69,8 @@ struct WarpNetwork {
       }
   }
 
-  // Merges the two sorted halves of so many lanes. In a smaller group each lane is its own partner, and keeps what it
-  // has.
+  // Merges the two sorted halves of so many lanes. In a smaller group each lane is its own partner, and keeps its
+  // elements.
   SCANTUNE_DEVICE void merge(u32 lanes, u32 group_lanes) {
     const bool joins = lanes <= group_lanes, is_lower = (lane() & lanes / 2) == 0;
     const u32 partner = joins ? lane() ^ (lanes - 1) : lane();
