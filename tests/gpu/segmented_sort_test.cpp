@@ -134,25 +134,26 @@ TEST_F(SegmentedSortsOnGpu, AreRightInGraphsOnEightStreamsAtOnce) {
   }
 }
 
-// Few keys, so that the sanitizers take seconds: for groups, for CTAs, from the list, and in a consumed input.
+// Few keys, so that the sanitizers take seconds: for lanes of a warp, for warps, from the queues, and in a consumed
+// input.
 TEST_F(SegmentedSortsOnGpu, StayWithinTheirArraysForSanitizers) {
   constexpr u64 kKeys = 5'003, kSegments = 40;
   const Drawn drawn(kKeys, kSegments);
   const Buffer<std::int64_t> begins(drawn.begins), ends(drawn.ends);
-  for (const char* const threads : {"8", "1024"}) {
+  for (const char* const items : {"4", "16"}) {
     const std::string config =
-        R"({"family": "sort_segments", "parameters": {"segments_at_once": 1, "block_threads": 64, )"
-        R"("items_per_thread": 1, "long_threads": 64, "long_items": 2, "segment_threads": )" +
-        std::string(threads) + "}}";
+        R"({"family": "sort_segments", "parameters": {"block_threads": 64, "segments_per_warp": 4, )"
+        R"("long_threads": 128, "long_items": 8, "radix_items": 2, "items_per_thread": )" +
+        std::string(items) + "}}";
     const Buffer<std::uint32_t> keys(drawn.keys), out(kKeys), places(std::vector<std::uint32_t>(kKeys, ~0u));
     for (int round = 0; round < 2; ++round)
       runtime::segmented_sort(keys.data(), begins.data(), ends.data(), out.data(), kKeys, kSegments,
                               {.indices = places.data(), .config = config});
-    ASSERT_EQ(read(places), drawn.order) << threads;
+    ASSERT_EQ(read(places), drawn.order) << items;
     const Buffer<std::uint32_t> again(std::vector<std::uint32_t>(kKeys, ~0u));
     runtime::segmented_argsort_ranges_plan<Consumed<std::uint32_t>, std::uint32_t, std::int64_t>(
         kKeys, kSegments, {.config = config})(keys.data(), begins.data(), ends.data(), again.data());
-    ASSERT_EQ(read(again), drawn.order) << threads;
+    ASSERT_EQ(read(again), drawn.order) << items;
     ASSERT_EQ(device_->failure(), "");
   }
 }

@@ -22,10 +22,10 @@ using runtime::Order;
 
 constexpr std::uint64_t kItems = 20'011, kCount = 203;
 constexpr float kLeft = -77;  // what is in the output where no segment is
-// Groups sort the shortest ones, and of the others few fit a tile.
+// Lanes of a warp sort the shortest ones, and of the others few fit a CTA.
 const std::string kConfig =
-    R"({"family": "sort_segments", "parameters": {"block_threads": 64, "segment_threads": 8, "items_per_thread": 2, )"
-    R"("segments_at_once": 2, "long_threads": 64, "long_items": 8}})";
+    R"({"family": "sort_segments", "parameters": {"block_threads": 64, "items_per_thread": 4, "segments_per_warp": 8, )"
+    R"("long_threads": 64, "long_items": 4, "radix_items": 2}})";
 
 std::vector<float> some_keys() {
   std::vector<float> keys(kItems);

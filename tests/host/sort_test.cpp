@@ -235,9 +235,9 @@ Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
 const std::map<std::string, std::vector<int>> kSmallValues{{"block_threads", {32, 64, 96, 128, 256}},
                                                            {"rows_per_block", {1, 2, 3, 4}},
                                                            {"items_per_thread", {1, 2, 3, 4, 5, 8, 12, 16}},
-                                                           {"segment_threads", {2, 8, 32, 1024}},
-                                                           {"long_threads", {32, 64, 96}},
-                                                           {"long_items", {1, 2, 3, 5}},
+                                                           {"long_threads", {32, 64, 128}},
+                                                           {"long_items", {4, 8}},
+                                                           {"radix_items", {1, 2, 3, 5}},
                                                            {"vectors_per_thread", {1, 2}},
                                                            {"count_items", {512, 700, 1024, 4096}}};
 
@@ -476,8 +476,9 @@ TEST(SortDesign, HasEveryValueOfEveryParameter) {
 TEST(SortsByDefault, PutKeysInOrder) {
   Random random(5);
   const SortRequest pairs = with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32);
-  for (const SortRequest& request : {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000),
-                                     with_items(in_segments(pairs, 9), 3000)})
+  for (const SortRequest& request :
+       {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000), with_items(in_segments(pairs, 9), 3000),
+        with_items(in_segments(keys_of_type(ValueType::u32), 3), 20'000)})
     for (const FamilyModel* family : able_families(request))
       check({.request = request,
              .config = family->default_config(request, kHostSm),

@@ -49,7 +49,7 @@ SortRequest sort_of(const RowReader& row) {
     request.rows = 8;
   }
   request.n = kManySorted;
-  if (row.is("cut", "segments")) {  // of a group, and of a CTA
+  if (row.is("cut", "segments")) {  // of a few lanes, and of several warps
     request.segments = Segments::offsets;
     request.segment_count = request.n / (narrow ? 20 : 1000);
     request.offset_form = narrow ? OffsetForm::bounds : OffsetForm::begins_and_ends;

@@ -2,118 +2,121 @@
 
 #include "core/parts/begin_kernel.h"
 #include "sort/config/sort_segments.h"
+#include "sort/parts/listed_tile.h"
 #include "sort/parts/long_sort.h"
-#include "sort/parts/ranked_segment.h"
-#include "sort/parts/segment_queue.h"
+#include "sort/parts/segment_queues.h"
+#include "sort/parts/short_segments.h"
 
 namespace scantune {
 
-// What is too long for the first launch.
-SCANTUNE_DEVICE SegmentQueue long_segments(const KernelArguments& arguments) {
-  constexpr u64 kBegin = SegmentsLayout::kEntries;
-  return {arguments, kBegin, (arguments.scratch[0] - kBegin) / sizeof(u64)};
-}
-
-// Each group sorts some segments at once, a CTA's apart.
-template <class Problem, SortSegmentsConfig kConfig>
-SCANTUNE_DEVICE void sort_by_groups(const KernelArguments& arguments) {
-  constexpr u32 kThreads = kConfig.segment_threads, kGroups = kConfig.block_threads / kThreads;
-  constexpr u32 kAtOnce = kConfig.segments_at_once;
-  using Ranked = RankedSegment<Problem, kThreads, kConfig.items_per_thread, kConfig.load_hint, kConfig.store_hint>;
-  const u32 first_bit = arguments.extents[1] & 0xff, last_bit = arguments.extents[1] >> 8;
-  const u32 group = thread_rank() / kThreads;
-  const u64 block = u64{block_rank()} * kGroups * kAtOnce, stride = u64{block_count()} * kGroups * kAtOnce;
+// Each warp takes neighbouring segments, lists the long ones and sorts the others.
+template <class Problem, SortSegmentsConfig kConfig, bool kHasPlace>
+SCANTUNE_DEVICE void sort_short_segments(const KernelArguments& arguments) {
+  constexpr NetworkShape kShape = network_shape(kConfig, Problem::kRequest.input_bytes(), kHasPlace);
+  constexpr u32 kWarps = kConfig.block_threads / kWarpThreads, kTaken = kConfig.segments_per_warp;
+  using Short = ShortSegments<Problem, kConfig, kHasPlace, kShape.short_items_per_thread>;
+  struct Shared {
+    typename Short::Shared warps[kWarps];
+  };
+  static_assert(sizeof(Shared) == short_shared_bytes(kConfig, kShape));
+  const u32 warp = thread_rank() / kWarpThreads, lane = thread_rank() % kWarpThreads;
+  const Short taken(shared_memory<Shared>().warps[warp], arguments, arguments.extents[1] & 0xff,
+                    arguments.extents[1] >> 8);
   begin_kernel<kConfig.pdl>();
   const u64 count = SegmentsOf<Problem>::count(arguments, arguments.extents[0]);
 #pragma unroll 1
-  for (u64 first = block + group; first - group < count; first += stride) {
-    Ranked segments[kAtOnce];
-#pragma unroll
-    for (u32 turn = 0; turn < kAtOnce; ++turn) {
-      const u64 number = first + turn * kGroups;
-      Segment its = number < count ? SegmentsOf<Problem>::at(arguments, number) : Segment{0, 0};
-      if (its.items() > kConfig.short_items()) {
-        if (thread_rank() % kThreads == 0) scantune::long_segments(arguments).add(number);
-        its = {0, 0};
-      }
-      segments[turn].load(arguments, its, first_bit, last_bit);
-    }
-#pragma unroll
-    for (u32 turn = 0; turn < kAtOnce; ++turn) segments[turn].rank();
-#pragma unroll
-    for (u32 turn = 0; turn < kAtOnce; ++turn) segments[turn].store(arguments);
+  for (u64 first = (u64{block_rank()} * kWarps + warp) * kTaken; first < count;
+       first += u64{block_count()} * kWarps * kTaken) {
+    const u64 number = first + lane;
+    Segment its = lane < kTaken && number < count ? SegmentsOf<Problem>::at(arguments, number) : Segment{0, 0};
+    const bool is_long = its.items() > kShape.short_items();
+    if (ballot(~0u, is_long) != 0) SegmentQueues<kShape>(arguments).add(is_long, number, its.items(), lane);
+    if (is_long) its = {0, 0};
+    taken.sort(its);
   }
 }
 
-// Each CTA sorts one segment after another.
-template <class Problem, SortSegmentsConfig kConfig>
-SCANTUNE_DEVICE void sort_by_blocks(const KernelArguments& arguments) {
-  constexpr SortShape kShape = short_shape(kConfig);
-  using Tile = SortedTile<Problem, kShape>;
-  auto& shared = shared_memory<typename Tile::Shared>();
+// What a CTA has taken from the queues.
+struct TakenSegments {
+  u64 slot;
+  u32 left;  // queues: the last of them has the slot
+};
+
+// Each CTA takes some segments after others from the queues, the longest first.
+template <class Problem, SortSegmentsConfig kConfig, bool kHasPlace>
+SCANTUNE_DEVICE void sort_long_segments(const KernelArguments& arguments) {
+  constexpr NetworkShape kShape = network_shape(kConfig, Problem::kRequest.input_bytes(), kHasPlace);
+  using Tile = ListedTile<Problem, kConfig, kHasPlace>;
+  using Long = LongSort<Problem, radix_shape(kConfig)>;
+  struct alignas(kVectorAlignmentBytes) Shared {
+    TakenSegments taken[2];
+  };
+  static_assert(sizeof(Shared) == kTakenBytes);
+  static_assert(sizeof(typename Long::Shared) == radix_shared_bytes(kConfig, Problem::kRequest));
   const u32 first_bit = arguments.extents[1] & 0xff, last_bit = arguments.extents[1] >> 8;
+  auto& shared = shared_memory<Shared>();
+  void* const tile = __builtin_addressof(shared) + 1;
+  const SegmentQueues<kShape> queues(arguments);
   begin_kernel<kConfig.pdl>();
-  const u64 count = SegmentsOf<Problem>::count(arguments, arguments.extents[0]);
+  u32 left = kShape.queues();
 #pragma unroll 1
-  for (u64 number = block_rank(); number < count; number += block_count()) {
-    const Segment its = SegmentsOf<Problem>::at(arguments, number);
-    if (its.items() == 0) continue;
-    if (its.items() <= kConfig.short_items()) {
-      Tile tile(shared, {arguments, its.begin}, static_cast<u32>(its.items()));
-      scantune::sort_in_tile(tile, first_bit, last_bit);
-    } else if (thread_rank() == 0) {
-      scantune::long_segments(arguments).add(number);
+  for (u32 turn = 0;; turn ^= 1) {
+    // Take the next ones. What was taken before the last ones has been read at their barrier.
+    if (thread_rank() == 0) {
+      const u64 slot = queues.take(left);
+      shared.taken[turn] = {slot, left};
+    }
+    sync_block();
+    const TakenSegments taken = shared.taken[turn];
+    if (taken.left == 0) break;
+
+    // Sort them.
+    const u32 queue = taken.left - 1;
+    if (queue == kShape.classes()) {
+      const Segment its = SegmentsOf<Problem>::at(arguments, queues.at(queue, taken.slot));
+      Long(*static_cast<typename Long::Shared*>(tile), arguments, its, first_bit, last_bit).sort();
+    } else {
+      const u64 slot = taken.slot + (thread_rank() / kWarpThreads >> queue);
+      const Segment its =
+          slot < queues.count(queue) ? SegmentsOf<Problem>::at(arguments, queues.at(queue, slot)) : Segment{0, 0};
+      Tile(static_cast<typename Tile::Area*>(tile), arguments, its, first_bit, last_bit).sort(1u << queue);
     }
   }
+  if (thread_rank() == 0) queues.leave();
 }
 
 template <class Problem, SortSegmentsConfig kConfig>
 SCANTUNE_DEVICE void sort_segments(const KernelArguments& arguments) {
-  if constexpr (kConfig.has_groups())
-    scantune::sort_by_groups<Problem, kConfig>(arguments);
-  else
-    scantune::sort_by_blocks<Problem, kConfig>(arguments);
+  scantune::sort_short_segments<Problem, kConfig, moves_places(Problem::kRequest)>(arguments);
 }
-
-// Each CTA takes one segment after another from the list.
 template <class Problem, SortSegmentsConfig kConfig>
 SCANTUNE_DEVICE void sort_listed(const KernelArguments& arguments) {
-  constexpr SortShape kShape = long_shape(kConfig);
-  using Long = LongSort<Problem, kShape>;
-  struct alignas(kVectorAlignmentBytes) Shared {
-    typename Long::Shared segment;
-    u64 slot;
-  };
-  static_assert(sizeof(Shared) == long_shared_bytes(kConfig, Problem::kRequest));
-  auto& shared = shared_memory<Shared>();
-  const u32 first_bit = arguments.extents[1] & 0xff, last_bit = arguments.extents[1] >> 8;
-  const SegmentQueue list = scantune::long_segments(arguments);
-  begin_kernel<kConfig.pdl>();
-  const u64 count = list.count();
-#pragma unroll 1
-  for (;;) {
-    // Take the next one. Barriers while the last one was sorted come after all have read which it was.
-    if (thread_rank() == 0) shared.slot = list.take();
-    sync_block();
-    const u64 slot = shared.slot;
-    if (slot >= count) break;
-    const Segment its = SegmentsOf<Problem>::at(arguments, list.at(slot));
+  scantune::sort_long_segments<Problem, kConfig, moves_places(Problem::kRequest)>(arguments);
+}
 
-    // Sort it in a tile, if that holds it.
-    if (kShape.items() > kConfig.short_items() && its.items() <= kShape.items()) {
-      SortedTile<Problem, kShape> tile(shared.segment.tile, {arguments, its.begin}, static_cast<u32>(its.items()));
-      scantune::sort_in_tile(tile, first_bit, last_bit);
-    } else {
-      Long(shared.segment, arguments, its, first_bit, last_bit).sort();
-    }
-  }
-  if (thread_rank() == 0) list.leave();
+// Keys alone, by some of their bits. Only a launch says which these are, and others have nothing beside the keys to
+// move.
+template <class Problem, SortSegmentsConfig kConfig>
+SCANTUNE_DEVICE void sort_segments_by_bits(const KernelArguments& arguments) {
+  if constexpr (!moves_places(Problem::kRequest)) scantune::sort_short_segments<Problem, kConfig, true>(arguments);
+}
+template <class Problem, SortSegmentsConfig kConfig>
+SCANTUNE_DEVICE void sort_listed_by_bits(const KernelArguments& arguments) {
+  if constexpr (!moves_places(Problem::kRequest)) scantune::sort_long_segments<Problem, kConfig, true>(arguments);
 }
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                     \
-  SCANTUNE_KERNEL(sort_segments, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
-    ::scantune::sort_segments<Problem, kConfig>(arguments);                        \
-  }                                                                                \
-  SCANTUNE_KERNEL(sort_listed, kConfig.long_threads, 1) { ::scantune::sort_listed<Problem, kConfig>(arguments); }
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                             \
+  SCANTUNE_KERNEL(sort_segments, kConfig.block_threads, kConfig.min_ctas_per_sm) {         \
+    ::scantune::sort_segments<Problem, kConfig>(arguments);                                \
+  }                                                                                        \
+  SCANTUNE_KERNEL(sort_listed, kConfig.long_threads, kConfig.long_ctas_per_sm) {           \
+    ::scantune::sort_listed<Problem, kConfig>(arguments);                                  \
+  }                                                                                        \
+  SCANTUNE_KERNEL(sort_segments_by_bits, kConfig.block_threads, kConfig.min_ctas_per_sm) { \
+    ::scantune::sort_segments_by_bits<Problem, kConfig>(arguments);                        \
+  }                                                                                        \
+  SCANTUNE_KERNEL(sort_listed_by_bits, kConfig.long_threads, kConfig.long_ctas_per_sm) {   \
+    ::scantune::sort_listed_by_bits<Problem, kConfig>(arguments);                          \
+  }

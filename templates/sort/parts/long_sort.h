@@ -67,7 +67,7 @@ class LongSort {
       sync_block();
       const u64 left = its_.items() - first, end = first + (left < kMostCounted ? left : kMostCounted);
       for (u64 place = first + thread_rank(); place < end; place += kAtOnce * kThreads) {
-        Stored keys[kAtOnce];
+        Stored keys[kAtOnce] = {};
 #pragma unroll
         for (u32 step = 0; step < kAtOnce; ++step)
           if (const u64 own = place + step * kThreads; own < end)
@@ -83,15 +83,18 @@ class LongSort {
     return total;
   }
 
-  // A tile in a move.
+  // A tile in a move. After the segment's keys it is filled by the last ones of all, which are not stored. Registers
+  // that only some threads load would be in use all the time.
   struct Moved {
     SCANTUNE_DEVICE Key key(u32 place) const {
+      if (place >= count) return ~Key{0};
       return Problem::key_of(scantune::load_global<kShape.load_hint>(source + place));
     }
     SCANTUNE_DEVICE u32 payload(u32 place) const {
       if constexpr (kIsNarrow) {
-        const Value value = segment.payload(move, first + place);
         u32 bits = 0;
+        if (place >= count) return bits;
+        const Value value = segment.payload(move, first + place);
         scantune::copy_bytes(__builtin_addressof(bits), __builtin_addressof(value), sizeof value);
         return bits;
       } else {
@@ -121,6 +124,7 @@ class LongSort {
     const DigitPlace digit;
     const u32 move;
     const u64 first;  // of the tile, in the segment
+    const u32 count;  // keys
     const Stored* const source;
     Stored* const destination;
   };
@@ -130,8 +134,8 @@ class LongSort {
 #pragma unroll 1
     for (u64 first = 0; first < its_.items(); first += kTile) {
       const u64 left = its_.items() - first;
-      Tile tile(shared_.tile, {*this, digit, move, first, keys_source(move) + first, keys_at(move)},
-                left < kTile ? static_cast<u32>(left) : kTile);
+      const u32 count = left < kTile ? static_cast<u32>(left) : kTile;
+      Tile tile(shared_.tile, {*this, digit, move, first, count, keys_source(move) + first, keys_at(move)}, kTile);
 
       // Put the keys of a tile in order.
       tile.load();
