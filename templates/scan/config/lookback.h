@@ -81,7 +81,8 @@ struct Family<LookbackConfig> {
     // late polls, since polling slows the data down.
     const int bytes = register_bytes(request);
     // Striped lines that pointers do not let come in vectors would each take a warp scan.
-    if (bytes > 4 || request.line_columns() > 1) config.layout = TileLayout::warp_transposed;
+    if (bytes > 4 || request.line_columns() > 1 || has_starts(request.segments))
+      config.layout = TileLayout::warp_transposed;
     if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = bytes <= 8 ? 8 : 4;

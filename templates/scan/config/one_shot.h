@@ -91,7 +91,8 @@ struct Family<OneShotConfig> {
     const int bytes = register_bytes(request);
     // Rows of vectors save the turn in shared memory, but each row of single items would take a warp scan.
     const bool in_rows = items_fill_vectors(request) && (bytes <= 4 || (bytes == 8 && !is_custom(request.op)));
-    if (!in_rows || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
+    if (!in_rows || needs_fixed_association(request) || has_starts(request.segments))
+      config.layout = TileLayout::warp_transposed;
     config.block_threads = 128;
     const int item_bytes = widest_item_bytes(request);
     config.items_per_thread = bytes <= 4 && items_fill_vectors(request) ? kVectorAlignmentBytes / item_bytes : 4;

@@ -32,6 +32,7 @@
 #include "core/contract/cta.h"
 #include "core/contract/warp_scan.h"
 #include "scan/config/scan.h"
+#include "scan/config/started_space.h"
 
 namespace scantune {
 
@@ -223,6 +224,8 @@ constexpr int scan_exchange_bytes(WarpScan warp_scan, const ScanRequest& request
 // Bytes of shared memory through which a warp turns its items, stores them where no vectors fit, or runs Hillis-Steele;
 // one after the other.
 constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
+  if (has_starts(request.segments))
+    return started_space(shape.items_per_thread, scan_exchange_bytes(shape.warp_scan, request), request).bytes;
   int bytes = 0;
   if (shape.is_peeled) bytes = kWarpThreads * shape.items_per_thread * request.output_bytes();
   if (shape.layout == TileLayout::warp_transposed)
@@ -261,6 +264,8 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   // The aligned kernel decides, since a plan holds both, and both must exist.
   if (items % vector_items(bytes, {request, Variant::aligned}) != 0)
     return "items_per_thread must be a multiple of the items in a vector";
+  if (has_starts(request.segments) && config.layout != TileLayout::warp_transposed)
+    return "items of segments that start anywhere are turned in shared memory: layout must be warp_transposed";
   if (config.layout == TileLayout::striped && needs_fixed_association(request))
     return "the striped layout combines by vectors, so pointers of another alignment would give other bits";
   if (const char* reason = invalid_budget_reason(min_ctas_per_sm, threads, sm)) return reason;
