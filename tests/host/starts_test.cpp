@@ -235,7 +235,8 @@ TEST_P(StartsOfSegments, BeginSegmentsAtEveryItem) {
     if (n == 0 || reject_reason(config, request, kHostSm) != nullptr) continue;
     for (const bool aligned : alignments_of(row)) {
       SegmentedScan scan = drawn_scan(request, config, aligned, random, custom_of(row));
-      scan.runs = 2;
+      scan.runs = 3;
+      scan.wraps_epoch = scan.seed % 4 == 0;
       check(scan, random);
       if (HasFatalFailure()) return;
     }

@@ -218,6 +218,12 @@ inline constexpr bool kHaveStarts = false;
 template <class Base>
 inline constexpr bool kHaveStarts<StartedItems<Base>> = true;
 
+// Whether nothing before a tile counts for what comes after it, if a segment starts in it.
+template <class Items>
+inline constexpr bool kForget = false;
+template <class Base>
+inline constexpr bool kForget<StartedItems<Base>> = !counts_starts(Base::kRequest);
+
 template <class Base>
 inline constexpr bool kLieInMemory<StartedItems<Base>> = false;  // in one array
 
