@@ -44,6 +44,15 @@ struct alignas(kVariant == Variant::aligned ? access_bytes(kItems, sizeof(T), kV
   T items[kItems];
 };
 
+// Brings the first `count` of items that lie in memory into L2, as far as they fill vectors.
+template <class Items>
+SCANTUNE_DEVICE void prefetch_items(Items items, u32 count) {
+  const auto* const begin = scantune::lowest(items, count);
+  const u64 first = round_up(reinterpret_cast<u64>(begin), u64{kVectorAlignmentBytes});
+  const u64 end = reinterpret_cast<u64>(begin + count) / kVectorAlignmentBytes * kVectorAlignmentBytes;
+  if (first < end) prefetch_to_l2(reinterpret_cast<const void*>(first), static_cast<u32>(end - first));
+}
+
 // The keys of segments, and what compares them.
 template <class Base, Equality equality>
 struct ComparedKeys {
@@ -135,6 +144,11 @@ class Starts : ComparedKeys<Base, Base::kRequest.equality> {
       const Held held = scantune::load_global<kHint>(scantune::vectors_of<const Held>(items));
       scantune::copy_bytes(to, __builtin_addressof(held), sizeof held);
     }
+  }
+
+  // Brings the entries of so many items into L2, as far as they fill vectors. Those of bits are few.
+  SCANTUNE_DEVICE void prefetch(u64 index, u32 count) const {
+    if constexpr (!kHasBits) scantune::prefetch_items(Items<const Entry, kRequest.direction>{entries() + index}, count);
   }
 
   // Whether a segment starts at an item that is not the first, by its entry and, if that is read, the one before.

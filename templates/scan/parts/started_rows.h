@@ -63,6 +63,13 @@ class StartedRows {
  public:
   static constexpr bool kPadsPartialTiles = false;
 
+  // One thread brings the items of a tile into L2, and what says where segments start.
+  SCANTUNE_DEVICE static void prefetch(const StartedItems<Base>& tile, u32 tile_items) {
+    tile.starts.prefetch(tile.index, tile_items);
+    if constexpr (kLieInMemory<typename Base::InputItems>)
+      scantune::prefetch_items(scantune::memory_of(tile.items), tile_items);
+  }
+
   // Loads the warp's items that exist in its tile, which has tile_items. space: the warp's shared memory.
   template <bool kFull>
   SCANTUNE_DEVICE void load(const StartedItems<Base>& tile, u32 tile_items, u32 warp, u32 lane, unsigned char* space) {

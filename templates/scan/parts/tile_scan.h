@@ -91,7 +91,9 @@ class TileScan {
 
   // Brings the tile into L2, as far as it fills vectors. One thread does so for all.
   SCANTUNE_DEVICE void prefetch(InputItems tile) const {
-    if constexpr (kLieInMemory<InputItems>) {
+    if constexpr (kHasStarts) {
+      if (thread_rank() == 0) Rows::prefetch(tile, tile_items_);
+    } else if constexpr (kLieInMemory<InputItems>) {
       if (thread_rank() != 0) return;
       const auto* const begin = scantune::lowest(scantune::memory_of(tile), tile_items_);
       const u64 first = round_up(reinterpret_cast<u64>(begin), u64{kVectorAlignmentBytes});
