@@ -1,6 +1,7 @@
-// The shared memory of a warp whose items begin segments anywhere. Config and kernel lay it out by this.
+// How the shared memory of a warp is divided where segments start at any item. Config and kernel read it here.
 #pragma once
 
+#include "core/contract/cta.h"
 #include "scan/config/scan.h"
 
 namespace scantune {

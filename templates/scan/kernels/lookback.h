@@ -83,7 +83,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   const bool has_carry = Problem::kHasInit || sequence.tile() > 0 || head.exists();
   if (tile.in_first_warp()) {
     Status status(arguments.workspace, shared.epoch);
-    // Nobody has to look behind a tile in which a segment starts.
+    // No tile has to look back beyond one in which a segment starts.
     bool is_prefix = false;
     if constexpr (kForgets) is_prefix = aggregate.starts != 0;
     if (sequence.tile() > 0) {

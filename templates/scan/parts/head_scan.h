@@ -58,7 +58,7 @@ class HeadScan {
   const u32 lane_;
 };
 
-// Items of segments that start anywhere are loaded as what they are in memory, and have no head.
+// Tiles of segments that start anywhere are loaded item by item where pointers are not aligned, and have no head.
 template <class Problem>
   requires kHaveStarts<typename Problem::InputItems>
 class HeadScan<Problem> {

@@ -44,7 +44,7 @@ struct alignas(kVariant == Variant::aligned ? access_bytes(kItems, sizeof(T), kV
   T items[kItems];
 };
 
-// Brings the first `count` of items that lie in memory into L2, as far as they fill vectors.
+// Brings the first `count` of items in memory into L2, as far as they fill vectors.
 template <class Items>
 SCANTUNE_DEVICE void prefetch_items(Items items, u32 count) {
   const auto* const begin = scantune::lowest(items, count);

@@ -26,8 +26,8 @@ class StartedRows {
   static constexpr CacheHint kLoadHint = kShape.load_hint, kStoreHint = kShape.store_hint;
   static constexpr bool kReadsBefore = Starts<Base>::kReadsBefore;
   static constexpr bool kCounts = counts_starts(Base::kRequest);
+  static constexpr bool kReadsItems = kLieInMemory<typename Base::InputItems>;  // else a map makes them
   static constexpr bool kWritesTotals = Base::kRequest.writes_totals();
-  static constexpr bool kKeepsKeys = keeps_keys(Base::kRequest);
   static constexpr StartedSpace kSpace =
       started_space(kShape.items_per_thread, scan_exchange_bytes(kShape.warp_scan, kRequest), kRequest);
 
@@ -38,7 +38,7 @@ class StartedRows {
 
   // Entries that would take more registers are read twice, from L1.
   static constexpr bool kHoldsEntries = kItems * sizeof(Entry) <= 128;
-  static_assert(kHoldsEntries || !kKeepsKeys);
+  static constexpr bool kKeepsKeys = kHoldsEntries && keeps_keys(Base::kRequest);
 
   // Neighbours that one access moves: as many as fill the config's width by the widest array, and no more than a byte
   // has bits.
@@ -46,7 +46,8 @@ class StartedRows {
     if (Base::kRequest.variant != Variant::aligned || !kHoldsEntries) return 1;
     const int pair_bytes = sizeof(Pair), filled = kShape.vector_items * pair_bytes;
     const int bytes = kVectorAlignmentBytes % pair_bytes == 0 ? filled : kVectorAlignmentBytes;
-    int widest = sizeof(Entry) < sizeof(Input) ? sizeof(Input) : sizeof(Entry);
+    int widest = sizeof(Entry);
+    if (kReadsItems && widest < int{sizeof(Input)}) widest = sizeof(Input);
     if (!kWritesTotals && widest < int{sizeof(Output)}) widest = sizeof(Output);
     int items = 1;
     while (items < 8 && 2 * items * widest <= bytes && kItems % (2 * items) == 0) items *= 2;
@@ -66,8 +67,7 @@ class StartedRows {
   // One thread brings the items of a tile into L2, and what says where segments start.
   SCANTUNE_DEVICE static void prefetch(const StartedItems<Base>& tile, u32 tile_items) {
     tile.starts.prefetch(tile.index, tile_items);
-    if constexpr (kLieInMemory<typename Base::InputItems>)
-      scantune::prefetch_items(scantune::memory_of(tile.items), tile_items);
+    if constexpr (kReadsItems) scantune::prefetch_items(scantune::memory_of(tile.items), tile_items);
   }
 
   // Loads the warp's items that exist in its tile, which has tile_items. space: the warp's shared memory.
@@ -80,6 +80,13 @@ class StartedRows {
     else
       load_entries_twice<kFull>(tile, tile_items, warp * kWarpItems, lane, values, starts);
     turn(values, starts, lane, space);
+    if constexpr (!kReadsItems) {
+      const u32 mine = warp * kWarpItems + lane * kItems;
+#pragma unroll
+      for (int item = 0; item < kItems; ++item)
+        if (kFull || mine + item < tile_items)
+          values_[item] = scantune::convert<T>(scantune::load_global<kLoadHint>(tile.items + (mine + item)));
+    }
     if constexpr (Base::kHasInit && !Base::kInitOfEach) {
       const T init = tile.init.get();
 #pragma unroll
@@ -121,22 +128,15 @@ class StartedRows {
     const u32 first = warp * kWarpItems;
     T results[kItems];
     make_results<kFull>(tile.init, first + lane * kItems, tile_items, results);
-    Turned* const turned = reinterpret_cast<Turned*>(space);
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v)
-      scantune::copy_bytes(turned + slot(lane * kVectors + v), results + v * kVectorItems, sizeof(Turned));
-    sync_warp();
+    turn_back(results, lane, space);
     each_vector<kFull>(first, tile_items, lane, [&]<u32 kCount>(int item, u64 place) {
-      const Turned& from = turned[slot(item / kVectorItems * kWarpThreads + lane)];
       if constexpr (kCount == 1) {
-        scantune::store_global<kStoreHint>(tile.items + place,
-                                           scantune::convert<Output>(from.items[item % kVectorItems]));
+        scantune::store_global<kStoreHint>(tile.items + place, scantune::convert<Output>(results[item]));
       } else {
-        const Turned values = from;
         Held<Output> held;
 #pragma unroll
         for (u32 of_vector = 0; of_vector < kCount; ++of_vector)
-          held.items[of_vector] = scantune::convert<Output>(values.items[of_vector]);
+          held.items[of_vector] = scantune::convert<Output>(results[item + of_vector]);
         scantune::store_global<kStoreHint>(scantune::vectors_of<Held<Output>>(tile.items + place), held);
       }
     });
@@ -206,7 +206,7 @@ class StartedRows {
     each_vector<kFull>(first, tile_items, lane, [&]<u32 kCount>(int item, u64 place) {
       tile.starts.template load<kLoadHint, kCount>(Starts<Base>::after(tile.index, place), entries + item);
     });
-    load_values<kFull>(tile, tile_items, first, lane, values);
+    if constexpr (kReadsItems) load_values<kFull>(tile, tile_items, first, lane, values);
 
     if constexpr (kKeepsKeys) {
       Entry* const keys = reinterpret_cast<Entry*>(space + kSpace.keys_at);
@@ -249,7 +249,7 @@ class StartedRows {
   SCANTUNE_DEVICE static void load_entries_twice(const StartedItems<Base>& tile, u32 tile_items, u32 first, u32 lane,
                                                  T (&values)[kItems], u32 (&starts)[kVectors]) {
     static_assert(kVectorItems == 1);
-    load_values<kFull>(tile, tile_items, first, lane, values);
+    if constexpr (kReadsItems) load_values<kFull>(tile, tile_items, first, lane, values);
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       const u32 place = first + v * kWarpThreads + lane;
@@ -280,22 +280,44 @@ class StartedRows {
     }
   }
 
+  // Gives each lane consecutive items for vectors that are a warp apart. A lane's only vector is that already.
   SCANTUNE_DEVICE void turn(const T (&values)[kItems], const u32 (&starts)[kVectors], u32 lane, unsigned char* space) {
-    Turned* const turned = reinterpret_cast<Turned*>(space);
-    unsigned char* const bytes = space + kSpace.starts_at;
+    if constexpr (kVectors == 1) {
+      scantune::copy_bytes(values_, values, sizeof values_);
+      starts_ = starts[0];
+    } else {
+      Turned* const turned = reinterpret_cast<Turned*>(space);
+      unsigned char* const bytes = space + kSpace.starts_at;
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      scantune::copy_bytes(turned + slot(v * kWarpThreads + lane), values + v * kVectorItems, sizeof(Turned));
-      bytes[v * kWarpThreads + lane] = static_cast<unsigned char>(starts[v]);
-    }
-    sync_warp();
-    starts_ = 0;
+      for (int v = 0; v < kVectors; ++v) {
+        if constexpr (kReadsItems)
+          scantune::copy_bytes(turned + slot(v * kWarpThreads + lane), values + v * kVectorItems, sizeof(Turned));
+        bytes[v * kWarpThreads + lane] = static_cast<unsigned char>(starts[v]);
+      }
+      sync_warp();
+      starts_ = 0;
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      scantune::copy_bytes(values_ + v * kVectorItems, turned + slot(lane * kVectors + v), sizeof(Turned));
-      starts_ |= starts_of_vector(bytes + lane * kVectors, v) << v * kVectorItems;
+      for (int v = 0; v < kVectors; ++v) {
+        if constexpr (kReadsItems)
+          scantune::copy_bytes(values_ + v * kVectorItems, turned + slot(lane * kVectors + v), sizeof(Turned));
+        starts_ |= starts_of_vector(bytes + lane * kVectors, v) << v * kVectorItems;
+      }
+      sync_warp();
     }
-    sync_warp();
+  }
+
+  // Does the reverse for results.
+  SCANTUNE_DEVICE static void turn_back(T (&results)[kItems], u32 lane, unsigned char* space) {
+    if constexpr (kVectors > 1) {
+      Turned* const turned = reinterpret_cast<Turned*>(space);
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v)
+        scantune::copy_bytes(turned + slot(lane * kVectors + v), results + v * kVectorItems, sizeof(Turned));
+      sync_warp();
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v)
+        scantune::copy_bytes(results + v * kVectorItems, turned + slot(v * kWarpThreads + lane), sizeof(Turned));
+    }
   }
 
   SCANTUNE_DEVICE static u32 starts_of_vector(const unsigned char* bytes, int v) {
