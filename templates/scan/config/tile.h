@@ -17,6 +17,10 @@
 // reduces a word, and its items are scanned in 16-bit lanes. On sm_90 and newer so are inclusive minima and maxima
 // without an initial value. A thread then needs a quarter or half of the registers. f16 and bf16 are widened to f32.
 //
+// Segments by flags, bits or keys: a warp loads items and what says where segments start as vectors, once, and turns
+// them in shared memory, so layout is warp_transposed. A thread holds accumulators, and a bit for each that a segment
+// starts.
+//
 // Partial tiles: with a built-in operator, single_block and one_shot fill them up with neutral items, and tiles of
 // packed words are always filled up. pipelined scans its last tile item by item.
 //
@@ -131,6 +135,13 @@ constexpr bool keeps_workspace_small(int tile_items, u64 workspace_bytes_per_til
 // Bytes of registers that hold one accumulator.
 constexpr int register_bytes(const ScanRequest& request) {
   return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 4));
+}
+
+// Bytes of registers that hold an item between load and store. Where segments start at any item, a bit beside the
+// accumulators says so.
+constexpr int held_item_bytes(const ScanRequest& request) {
+  if (!has_starts(request.segments)) return register_bytes(request);
+  return static_cast<int>(round_up(static_cast<u64>(most_started_value_bytes(request)), 4));
 }
 
 // Bytes of registers that hold all items, packed or as accumulators.
@@ -256,7 +267,7 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
   if (const char* reason = invalid_threads_reason(threads)) return reason;
   if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
-  if (items > 128 / register_bytes(request))
+  if (items > 128 / held_item_bytes(request))
     return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
   if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
   if (bytes != kVectorAlignmentBytes && bytes % widest_item_bytes(request) != 0)
