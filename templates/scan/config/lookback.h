@@ -90,6 +90,7 @@ struct Family<LookbackConfig> {
     } else if (bytes > 4) {
       config.block_threads = sm == 90 ? 512 : 384;
       config.items_per_thread = bytes == 8 ? 16 : bytes == 12 ? 8 : 4;
+      if (bytes == 8 && key_bytes(request) > 4) config.items_per_thread = 8;  // 16 such keys would spill
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
       // The tile before has published a prefix early if a segment starts in it.

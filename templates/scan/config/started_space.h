@@ -17,6 +17,12 @@ constexpr int most_started_value_bytes(const ScanRequest& request) {
   return request.custom_bytes - request.custom_alignment;
 }
 
+// The bytes of a key, 0 without keys.
+constexpr int key_bytes(const ScanRequest& request) {
+  if (request.segments != Segments::keys) return 0;
+  return request.equality == Equality::source ? request.key_type.bytes() : size_of(type_of(request.keys));
+}
+
 // Whether the keys of a tile stay in shared memory until its totals are known. Those that a source compares are of any
 // size, and are read again.
 constexpr bool keeps_keys(const ScanRequest& request) {
@@ -34,7 +40,7 @@ constexpr StartedSpace started_space(int items_per_thread, int exchange_bytes, c
   space.starts_at = aligned(turned < exchange_bytes ? exchange_bytes : turned);
   space.keys_at = space.starts_at + aligned(request.writes_totals() ? 2 * items : items);
   space.bytes = space.keys_at;
-  if (keeps_keys(request)) space.bytes += aligned((items + 1) * size_of(type_of(request.keys)));
+  if (keeps_keys(request)) space.bytes += aligned((items + 1) * key_bytes(request));
   return space;
 }
 
