@@ -45,9 +45,6 @@ void put_key(Keys keys, u64 kind, Random& random, unsigned char* to) {
   std::memcpy(to, &value, static_cast<std::size_t>(size_of(type)));
 }
 
-int key_bytes(const ScanRequest& request) {
-  return request.equality == Equality::source ? request.key_type.bytes() : size_of(type_of(request.keys));
-}
 int key_alignment(const ScanRequest& request) {
   return request.equality == Equality::source ? request.key_type.alignment() : size_of(type_of(request.keys));
 }
