@@ -32,6 +32,8 @@ struct Setting {
   bool consumes_input = false;            // a sort
   Rejected rejected = Rejected::dropped;  // of a selection
   u64 tail_items = 79;                    // of a ragged tile that follows, which takes several lanes
+  bool has_keys = false;                  // beside the items of a scan: each run of equal ones is a segment
+  bool writes_totals = false;             // of these
 
   bool in_place() const { return misaligned_input_bytes == misaligned_output_bytes; }
   u64 seeds() const { return tiles < 1000 ? kSeeds : kSeedsOfManyTiles; }

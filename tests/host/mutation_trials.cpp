@@ -30,6 +30,7 @@ class ScanTrial : public Trial {
     load(request_, variant());
     items_ = scan_items(request_, 1, custom());
     init_ = scan_init(request_, custom());
+    keys_ = keys_of(request_);
     expected_ = expected_results(items_);
     if (setting.in_place()) expected_ = expected_results(expected_);
     if (request_.has_offsets()) offsets_.emplace(device_, request_);
@@ -37,6 +38,11 @@ class ScanTrial : public Trial {
     output_ = setting.in_place() ? input_ : allocated(expected_.size(), setting.misaligned_output_bytes);
     n_ = allocated(sizeof request_.n, 0);
     std::memcpy(n_, &request_.n, sizeof request_.n);
+    if (keys_.empty()) return;
+    keys_in_ = allocated(request_.n * sizeof(u32), 0);
+    keys_out_ = allocated(request_.n * sizeof(u32), 0);
+    count_ = allocated(sizeof(u64), 0);
+    std::memcpy(keys_in_, keys_.data(), request_.n * sizeof(u32));
   }
 
   // Two overlapping scans, the second of which scans the first one's results if in place.
@@ -45,7 +51,7 @@ class ScanTrial : public Trial {
     const WorkspaceNeed need = config_->family().workspace(*config_, launched());
     Workspace workspace(device_, need);
     const ScanBuffers buffers{input_, output_, workspace.data(), init_.data(), n_};
-    std::vector<HostLaunch> scan = scan_launches(*module_, *config_, launched(), buffers, variant());
+    std::vector<HostLaunch> scan = launches(launched(), buffers);
     if (offsets_)
       for (HostLaunch& launch : scan) offsets_->set(launch.arguments);
     std::vector<HostLaunch> first = scan;
@@ -54,7 +60,7 @@ class ScanTrial : public Trial {
       workspace.header().epoch = kLastEpoch - 2;
       ScanRequest shorter = request_;
       shorter.n /= 3;
-      const auto last = scan_launches(*module_, *config_, shorter, buffers, variant());
+      const auto last = launches(shorter, buffers);
       first.insert(first.end(), last.begin(), last.end());
     }
     std::string problem = run(first, schedule);
@@ -85,25 +91,65 @@ class ScanTrial : public Trial {
     request.columns = setting.columns;
     if (setting.segments != 0) request.segments = Segments::offsets;
     request.segment_count = setting.segments;
+    if (setting.has_keys) request.segments = Segments::keys;
+    if (setting.writes_totals) request.kind = Kind::inclusive;
+    if (setting.writes_totals) request.results = Results::totals;
     // They are longer where status descriptors would exceed them.
     if (find_family(setting.family)->unsupported_reason(request, kHostSm) != nullptr) request.n *= 8;
     return request;
   }
 
-  // Items of no segment stay as they are.
+  // Runs of 40, then one of several tiles, then of one item each.
+  static std::vector<u32> keys_of(const ScanRequest& request) {
+    std::vector<u32> keys;
+    if (request.segments != Segments::keys) return keys;
+    for (u64 index = 0; index < request.n; ++index) {
+      const u64 third = index * 3 / request.n;
+      keys.push_back(static_cast<u32>(third == 0 ? index / 40 : third == 1 ? 0 : index));
+    }
+    return keys;
+  }
+
+  std::vector<std::pair<u64, u64>> bounds_of_segments() const {
+    std::vector<std::pair<u64, u64>> bounds;
+    if (request_.has_offsets())
+      for (const auto& [begin, end] : segments_of(request_)) bounds.emplace_back(begin, end);
+    for (u64 index = 0; index < keys_.size(); ++index) {
+      if (index == 0 || keys_[index] != keys_[index - 1]) bounds.emplace_back(index, index);
+      bounds.back().second = index + 1;
+    }
+    return bounds;
+  }
+
+  // Items of no segment stay as they are, and so does what is after the last total.
   Bytes expected_results(const Bytes& items) const {
-    if (!request_.has_offsets()) return expected_scan(request_, items, init_.data(), custom());
+    if (!request_.has_offsets() && keys_.empty()) return expected_scan(request_, items, init_.data(), custom());
     Bytes results = setting_.in_place() ? items : Bytes(items.size(), kPoison);
     ScanRequest one = request_;
     one.segments = Segments::none;
-    for (const auto& [begin, end] : segments_of(request_)) {
+    u64 total = 0;
+    for (const auto& [begin, end] : bounds_of_segments()) {
       const auto place = [&](u64 item) { return static_cast<std::ptrdiff_t>(item) * request_.input_bytes(); };
       one.n = end - begin;
-      std::ranges::copy(
-          expected_scan(one, Bytes(items.begin() + place(begin), items.begin() + place(end)), init_.data(), custom()),
-          results.begin() + place(begin));
+      const Bytes its =
+          expected_scan(one, Bytes(items.begin() + place(begin), items.begin() + place(end)), init_.data(), custom());
+      if (request_.writes_totals())
+        std::copy(its.end() - place(1), its.end(), results.begin() + place(total++));
+      else
+        std::ranges::copy(its, results.begin() + place(begin));
     }
     return results;
+  }
+
+  std::vector<HostLaunch> launches(const ScanRequest& request, const ScanBuffers& buffers) const {
+    std::vector<HostLaunch> launches = scan_launches(*module_, *config_, request, buffers, variant());
+    if (!keys_.empty())
+      for (HostLaunch& launch : launches) {
+        launch.arguments.set_operand(OperandRole::keys, keys_in_);
+        launch.arguments.set_operand(OperandRole::keys_output, keys_out_);
+        launch.arguments.set_operand(OperandRole::count, count_);
+      }
+    return launches;
   }
 
   // The request that the kernels are launched for, which may be of more items than there are.
@@ -126,7 +172,9 @@ class ScanTrial : public Trial {
   ScanRequest request_;
   std::optional<OffsetsInMemory> offsets_;
   Bytes items_, init_, expected_;
+  std::vector<u32> keys_;
   unsigned char *input_, *output_, *n_;
+  unsigned char *keys_in_ = nullptr, *keys_out_ = nullptr, *count_ = nullptr;
 };
 
 // Each reduction's first items are the results of the one before, and the others are others than that one's.

@@ -2,7 +2,8 @@
 // descriptors for the carry-in and publishes its inclusive prefix (Merrill and Garland, "Single-pass Parallel Prefix
 // Scan with Decoupled Look-back", 2016). Rows are cut into tiles each for itself, and the first tile of a row begins
 // again. So it takes few long rows, and items with any strides. Of few dense columns the items are lines, which are
-// combined column by column.
+// combined column by column. A tile in which a segment by flags, bits or keys starts publishes its prefix at once, as
+// nothing before the start counts after it, unless segments are counted.
 #pragma once
 
 #include "core/contract/family.h"
@@ -82,15 +83,22 @@ struct Family<LookbackConfig> {
     // late polls, since polling slows the data down.
     const int bytes = register_bytes(request);
     // Striped lines that pointers do not let come in vectors would each take a warp scan.
-    if (bytes > 4 || request.line_columns() > 1) config.layout = TileLayout::warp_transposed;
+    if (bytes > 4 || request.line_columns() > 1 || has_starts(request.segments))
+      config.layout = TileLayout::warp_transposed;
     if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = bytes <= 8 ? 8 : 4;
     } else if (bytes > 4) {
       config.block_threads = sm == 90 ? 512 : 384;
       config.items_per_thread = bytes == 8 ? 16 : bytes == 12 ? 8 : 4;
+      if (bytes == 8 && key_bytes(request) > 4) config.items_per_thread = 8;  // 16 such keys would spill
       config.first_delay_ns = 1600;
       config.store_hint = CacheHint::streaming;
+      // The tile before has published a prefix early if a segment starts in it.
+      if (has_starts(request.segments) && !counts_starts(request)) {
+        config.first_delay_ns = 0;
+        config.poll_delay_ns = 300;
+      }
       if (sm == 90 && bytes == 8) config.min_ctas_per_sm = 2;           // elsewhere this register budget would spill
     } else if (has_maps(request) && widest_item_bytes(request) == 4) {  // of which an H100 says this
       config.layout = TileLayout::warp_transposed;

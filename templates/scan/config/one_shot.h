@@ -91,7 +91,8 @@ struct Family<OneShotConfig> {
     const int bytes = register_bytes(request);
     // Rows of vectors save the turn in shared memory, but each row of single items would take a warp scan.
     const bool in_rows = items_fill_vectors(request) && (bytes <= 4 || (bytes == 8 && !is_custom(request.op)));
-    if (!in_rows || needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
+    if (!in_rows || needs_fixed_association(request) || has_starts(request.segments))
+      config.layout = TileLayout::warp_transposed;
     config.block_threads = 128;
     const int item_bytes = widest_item_bytes(request);
     config.items_per_thread = bytes <= 4 && items_fill_vectors(request) ? kVectorAlignmentBytes / item_bytes : 4;
@@ -248,9 +249,14 @@ struct Family<OneShotConfig> {
       {128, 4}, {128, 8}, {256, 8}, {512, 8}, {512, 16, 128, 192}, {1024, 16, 132}, {1024, 32}};
   static constexpr OneShotShape kShapesOf8Bytes[] = {{128, 4, 64}, {128, 8, 144}, {128, 16, 144}, {256, 16}, {128, 16}};
   static constexpr OneShotShape kShapesOfMore[] = {{128, 4}, {256, 4}};
+  // A thread holds accumulators alone where segments start at any item, but words of pairs are combined in order, so
+  // few are better.
+  static constexpr OneShotShape kShapesOfStarts[] = {{128, 4}, {128, 8},       {256, 8},
+                                                     {512, 8}, {512, 16, 132}, {1024, 16}};
 
   static constexpr OneShotConfig on_all_sms(const OneShotConfig& config, const ScanRequest& request, int sm) {
     if (register_bytes(request) > 8) return shaped(config, kShapesOfMore, request, sm);
+    if (has_starts(request.segments)) return shaped(config, kShapesOfStarts, request, sm);
     if (register_bytes(request) > 4) return shaped(config, kShapesOf8Bytes, request, sm);
     const int bytes = widest_item_bytes(request);
     if (bytes == 1) return shaped(config, kShapesOf1Byte, request, sm);

@@ -78,6 +78,7 @@ struct Family<SingleBlockConfig> {
     // More than two warps load two vectors of two items for each thread faster side by side.
     if (item_bytes == 8 && request.n > 256 && !is_custom(request.op) && !needs_fixed_association(request))
       config.layout = TileLayout::striped;
+    if (has_starts(request.segments)) config.layout = TileLayout::warp_transposed;
     config.pdl = default_pdl(request, sm);
     return config;
   }

@@ -34,6 +34,7 @@ constexpr ScanRequest sums_request(ScanRequest request) {
   request.input_type = request.output_type = request.accumulator_type;
   request.kind = Kind::inclusive;
   request.direction = Direction::forward;
+  request.segments = Segments::none;  // where they start is in the sums
   request.load = Load::none;
   request.store = Store::none;
   return request;
@@ -74,7 +75,7 @@ struct Family<ThreePhaseConfig> {
     ThreePhaseConfig config;
     config.items_per_thread = register_bytes(request) <= 8 ? 64 / register_bytes(request) : 4;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
-    if (needs_fixed_association(request)) config.layout = TileLayout::warp_transposed;
+    if (needs_fixed_association(request) || has_starts(request.segments)) config.layout = TileLayout::warp_transposed;
     config.pdl = limits_of(sm).has_pdl;
     return config;
   }

@@ -17,6 +17,10 @@
 // reduces a word, and its items are scanned in 16-bit lanes. On sm_90 and newer so are inclusive minima and maxima
 // without an initial value. A thread then needs a quarter or half of the registers. f16 and bf16 are widened to f32.
 //
+// Segments by flags, bits or keys: a warp loads items and what says where segments start as vectors, once, and turns
+// them in shared memory, so layout is warp_transposed. A thread holds accumulators, and a bit for each that a segment
+// starts.
+//
 // Partial tiles: with a built-in operator, single_block and one_shot fill them up with neutral items, and tiles of
 // packed words are always filled up. pipelined scans its last tile item by item.
 //
@@ -32,6 +36,7 @@
 #include "core/contract/cta.h"
 #include "core/contract/warp_scan.h"
 #include "scan/config/scan.h"
+#include "scan/config/started_space.h"
 
 namespace scantune {
 
@@ -132,6 +137,13 @@ constexpr int register_bytes(const ScanRequest& request) {
   return static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 4));
 }
 
+// Bytes of registers that hold an item between load and store. Where segments start at any item, a bit beside the
+// accumulators says so.
+constexpr int held_item_bytes(const ScanRequest& request) {
+  if (!has_starts(request.segments)) return register_bytes(request);
+  return static_cast<int>(round_up(static_cast<u64>(most_started_value_bytes(request)), 4));
+}
+
 // Bytes of registers that hold all items, packed or as accumulators.
 constexpr u64 held_bytes(const ScanRequest& request) {
   const bool packs = packs_sums(request) || packs_extremes(request);
@@ -223,6 +235,8 @@ constexpr int scan_exchange_bytes(WarpScan warp_scan, const ScanRequest& request
 // Bytes of shared memory through which a warp turns its items, stores them where no vectors fit, or runs Hillis-Steele;
 // one after the other.
 constexpr int exchange_bytes_per_warp(const TileShape& shape, const ScanRequest& request) {
+  if (has_starts(request.segments))
+    return started_space(shape.items_per_thread, scan_exchange_bytes(shape.warp_scan, request), request).bytes;
   int bytes = 0;
   if (shape.is_peeled) bytes = kWarpThreads * shape.items_per_thread * request.output_bytes();
   if (shape.layout == TileLayout::warp_transposed)
@@ -253,7 +267,7 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   const int threads = config.block_threads, items = config.items_per_thread, bytes = config.vector_bytes;
   if (const char* reason = invalid_threads_reason(threads)) return reason;
   if (items < 1 || items > 128) return "items_per_thread must be between 1 and 128";
-  if (items > 128 / register_bytes(request))
+  if (items > 128 / held_item_bytes(request))
     return "items_per_thread would not fit the registers of a thread (at most 128 bytes of values)";
   if (bytes != 4 && bytes != 8 && bytes != 16) return "vector_bytes must be 4, 8 or 16";
   if (bytes != kVectorAlignmentBytes && bytes % widest_item_bytes(request) != 0)
@@ -261,6 +275,8 @@ constexpr const char* invalid_tile_reason(const Config& config, int min_ctas_per
   // The aligned kernel decides, since a plan holds both, and both must exist.
   if (items % vector_items(bytes, {request, Variant::aligned}) != 0)
     return "items_per_thread must be a multiple of the items in a vector";
+  if (has_starts(request.segments) && config.layout != TileLayout::warp_transposed)
+    return "items of segments that start anywhere are turned in shared memory: layout must be warp_transposed";
   if (config.layout == TileLayout::striped && needs_fixed_association(request))
     return "the striped layout combines by vectors, so pointers of another alignment would give other bits";
   if (const char* reason = invalid_budget_reason(min_ctas_per_sm, threads, sm)) return reason;

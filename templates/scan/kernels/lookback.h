@@ -10,14 +10,14 @@
 
 namespace scantune {
 
-// Ends a CTA of rows, after its last poll. The CTA of the last tile knows only of those of its own row that they have
-// read epoch and ticket, so all are counted.
+// Ends one of so many CTAs, after its last poll, where that of the last tile does not know of all others that they have
+// read epoch and ticket: of rows it knows those of its own, and of segments those that it has looked back to.
 template <class Status>
-SCANTUNE_DEVICE void leave_rows(const Status& status, u32 epoch, u32 lane) {
+SCANTUNE_DEVICE void leave_counted(const Status& status, u32 epoch, u32 ctas, u32 lane) {
   if (epoch == kLastEpoch)
-    status.wrap(block_count(), block_count(), lane);
+    status.wrap(ctas, ctas, lane);
   else if (lane == 0)
-    status.leave(block_count(), block_count());
+    status.leave(ctas, ctas);
 }
 
 // Where memory says how many items there are, it has been read, and none but the CTAs that have a tile come here.
@@ -29,6 +29,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   using Tile = TileScan<Problem, kShape>;
   using Place = TilePlace<Problem, kShape>;
   constexpr bool kHasRows = Problem::kRequest.segments == Segments::rows;
+  constexpr bool kForgets = kForget<typename Problem::InputItems>;
   using Sequence = TiledSequence<Problem, Tile::kTileItems, kHasRows>;
   using Status = TileStatus<T, kConfig.status_layout>;
   struct alignas(16) Shared {
@@ -61,7 +62,7 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
     if (sequence.tile() >= Place::count(sequence.end())) {
       if (thread_rank() >= kWarpThreads) return;
       epoch = scantune::shuffle_index(epoch, 0);
-      return scantune::leave_rows(Status(arguments.workspace, epoch), epoch, thread_rank());
+      return scantune::leave_counted(Status(arguments.workspace, epoch), epoch, block_count(), thread_rank());
     }
   const Place place(sequence.input(), sequence.end(), sequence.tile());
   const u64 first = place.first();
@@ -82,14 +83,19 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
   const bool has_carry = Problem::kHasInit || sequence.tile() > 0 || head.exists();
   if (tile.in_first_warp()) {
     Status status(arguments.workspace, shared.epoch);
+    // No tile has to look back beyond one in which a segment starts.
+    bool is_prefix = false;
+    if constexpr (kForgets) is_prefix = aggregate.starts != 0;
     if (sequence.tile() > 0) {
-      if (tile.lane() == 0) status.publish(index, TileFlag::aggregate, aggregate);
+      if (tile.lane() == 0) status.publish(index, is_prefix ? TileFlag::prefix : TileFlag::aggregate, aggregate);
       carry = scantune::look_back<Op, kConfig>(status, index, tile.lane());
     }
-    if (tile.lane() == 0)
+    if (tile.lane() == 0 && (!is_prefix || sequence.tile() == 0))
       status.publish(index, TileFlag::prefix, has_carry ? Op::combine(carry, aggregate) : aggregate);
     if constexpr (kHasRows) {
-      scantune::leave_rows(status, shared.epoch, tile.lane());
+      scantune::leave_counted(status, shared.epoch, block_count(), tile.lane());
+    } else if constexpr (kForgets) {
+      // CTAs are counted when nothing waits for this one any more.
     } else if constexpr (Problem::kReadsN) {
       const u32 tiles = Place::count(arguments.n);
       status.finish(index, tiles, tiles, tile.lane());
@@ -101,6 +107,11 @@ SCANTUNE_DEVICE void lookback_scan(const KernelArguments& arguments) {
 
   // Combine with the carry-in and store.
   tile.store(sequence.output() + first, has_carry);
+  if constexpr (kForgets) {
+    const u32 ctas = Problem::kReadsN ? Place::count(arguments.n) : block_count();
+    if (tile.in_first_warp())
+      scantune::leave_counted(Status(arguments.workspace, shared.epoch), shared.epoch, ctas, tile.lane());
+  }
 }
 
 // The scan goes on as if no more CTAs had been launched than there are tiles.

@@ -58,4 +58,18 @@ class HeadScan {
   const u32 lane_;
 };
 
+// Tiles of segments that start anywhere are loaded item by item where pointers are not aligned, and have no head.
+template <class Problem>
+  requires kHaveStarts<typename Problem::InputItems>
+class HeadScan<Problem> {
+  using T = typename Problem::Accumulator;
+
+ public:
+  SCANTUNE_DEVICE HeadScan(const typename Problem::InputItems&, u32, u32) {}
+
+  SCANTUNE_DEVICE static constexpr bool exists() { return false; }
+  SCANTUNE_DEVICE T reduce() const { return {}; }
+  SCANTUNE_DEVICE T scan(const typename Problem::OutputItems&, T) const { return {}; }
+};
+
 }  // namespace scantune

@@ -12,10 +12,21 @@
 #include "core/parts/warp_scan.h"
 #include "scan/config/tile.h"
 #include "scan/parts/exchange_space.h"
+#include "scan/parts/started_rows.h"
 #include "scan/parts/tile_rows.h"
 #include "scan/parts/tile_vectors.h"
 
 namespace scantune {
+
+// What a thread holds between load and store.
+template <class InputItems, class Problem, TileShape kShape, int kRows, int kRowItems>
+struct SelectTileRows {
+  using Type = ThreadRows<Problem, kRows, kRowItems, kShape.pads_tiles>;
+};
+template <class Base, class Problem, TileShape kShape, int kRows, int kRowItems>
+struct SelectTileRows<StartedItems<Base>, Problem, kShape, kRows, kRowItems> {
+  using Type = StartedRows<Base, kShape>;
+};
 
 template <class Problem, TileShape kShape>
 class TileScan {
@@ -41,7 +52,8 @@ class TileScan {
   template <class Item>
   static constexpr u64 kAccessBytes = access_bytes(
       kVectorItems, sizeof(Item), kTileAlignment > int{alignof(Item)} ? kTileAlignment : int{alignof(Item)});
-  using Rows = ThreadRows<Problem, kRows, kRowItems, kShape.pads_tiles>;
+  using Rows = typename SelectTileRows<InputItems, Problem, kShape, kRows, kRowItems>::Type;
+  static constexpr bool kHasStarts = kHaveStarts<InputItems>;  // its rows load and store themselves
   static constexpr bool kPads = Rows::kPadsPartialTiles;
   static constexpr int kMostTotalsInTurn = 8;
   static constexpr u32 kLanesOfTotals = kShape.lanes_of_totals();
@@ -79,7 +91,9 @@ class TileScan {
 
   // Brings the tile into L2, as far as it fills vectors. One thread does so for all.
   SCANTUNE_DEVICE void prefetch(InputItems tile) const {
-    if constexpr (kLieInMemory<InputItems>) {
+    if constexpr (kHasStarts) {
+      if (thread_rank() == 0) Rows::prefetch(tile, tile_items_);
+    } else if constexpr (kLieInMemory<InputItems>) {
       if (thread_rank() != 0) return;
       const auto* const begin = scantune::lowest(scantune::memory_of(tile), tile_items_);
       const u64 first = round_up(reinterpret_cast<u64>(begin), u64{kVectorAlignmentBytes});
@@ -90,20 +104,27 @@ class TileScan {
 
   // Loads the items that exist from the tile's place in the input.
   SCANTUNE_DEVICE void load(InputItems tile) {
-    Vector<Input> vectors[kVectors];
-    scantune::in_order(tile, [&](auto items) {
-      if (full()) {
+    if constexpr (kHasStarts) {
+      if (full())
+        rows_.template load<true>(tile, tile_items_, warp_, lane_, exchange());
+      else
+        rows_.template load<false>(tile, tile_items_, warp_, lane_, exchange());
+    } else {
+      Vector<Input> vectors[kVectors];
+      scantune::in_order(tile, [&](auto items) {
+        if (full()) {
 #pragma unroll
-        for (int v = 0; v < kVectors; ++v)
-          vectors[v] = scantune::load_global<kShape.load_hint>(
-              scantune::vectors_of<const Vector<Input>>(items + vector_position(v)));
-      } else {
-        Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(
-            vectors, items, tile_items_, [&](int item) { return item_position(item); });
-      }
-    });
-    if constexpr (kTransposed) to_consecutive(vectors);
-    rows_.take(vectors);
+          for (int v = 0; v < kVectors; ++v)
+            vectors[v] = scantune::load_global<kShape.load_hint>(
+                scantune::vectors_of<const Vector<Input>>(items + vector_position(v)));
+        } else {
+          Vector<Input>::PartialTile::template load<kShape.load_hint, Rows>(
+              vectors, items, tile_items_, [&](int item) { return item_position(item); });
+        }
+      });
+      if constexpr (kTransposed) to_consecutive(vectors);
+      rows_.take(vectors);
+    }
   }
 
   // Scans the items of each warp and the totals of the warps. Returns the first warp the tile's aggregate; the others
@@ -190,24 +211,31 @@ class TileScan {
     } else {
       scan_rows<false>(has_carry);
     }
-    Vector<Output> vectors[kVectors];
-    rows_.give(vectors);
-    if constexpr (kTransposed) to_striped(vectors);
-    scantune::in_order(tile, [&](auto items) {
-      if constexpr (kShape.is_peeled) {
-        const bool fits_vectors =
-            kAreNeighbours<decltype(items)> && scantune::edge(items) % alignof(Vector<Output>) == 0;
-        full() && fits_vectors ? store_vectors(items, vectors) : store_staged(items, vectors);
-      } else if (full()) {
+    if constexpr (kHasStarts) {
+      if (full())
+        rows_.template store<true>(tile, tile_items_, warp_, lane_, exchange());
+      else
+        rows_.template store<false>(tile, tile_items_, warp_, lane_, exchange());
+    } else {
+      Vector<Output> vectors[kVectors];
+      rows_.give(vectors);
+      if constexpr (kTransposed) to_striped(vectors);
+      scantune::in_order(tile, [&](auto items) {
+        if constexpr (kShape.is_peeled) {
+          const bool fits_vectors =
+              kAreNeighbours<decltype(items)> && scantune::edge(items) % alignof(Vector<Output>) == 0;
+          full() && fits_vectors ? store_vectors(items, vectors) : store_staged(items, vectors);
+        } else if (full()) {
 #pragma unroll
-        for (int v = 0; v < kVectors; ++v)
-          scantune::store_global<kShape.store_hint>(scantune::vectors_of<Vector<Output>>(items + vector_position(v)),
-                                                    vectors[v]);
-      } else {
-        Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, items, tile_items_,
-                                                                       [&](int item) { return item_position(item); });
-      }
-    });
+          for (int v = 0; v < kVectors; ++v)
+            scantune::store_global<kShape.store_hint>(scantune::vectors_of<Vector<Output>>(items + vector_position(v)),
+                                                      vectors[v]);
+        } else {
+          Vector<Output>::PartialTile::template store<kShape.store_hint>(vectors, items, tile_items_,
+                                                                         [&](int item) { return item_position(item); });
+        }
+      });
+    }
   }
 
  private:
@@ -383,6 +411,7 @@ class TileScan {
     scantune::store_run<kShape.store_hint>(tile + first, reinterpret_cast<const Output*>(space), items, lane_);
   }
 
+  SCANTUNE_DEVICE unsigned char* exchange() { return shared_.at(warp_ * kExchangeBytes); }
   SCANTUNE_DEVICE T* scan_exchange() { return reinterpret_cast<T*>(shared_.at(warp_ * kExchangeBytes)); }
 
   Shared& shared_;
