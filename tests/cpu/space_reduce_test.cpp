@@ -81,7 +81,9 @@ TEST(Space, FewLongRowsHaveCtasForEverySmAndManyOrShortRowsHaveOneEach) {
   }
   for (const u64 rows : {265, 500, 10'000}) EXPECT_EQ(ctas(rows, 10'000'000), rows);
   EXPECT_EQ(ctas(3, 9'000), 3u);
-  EXPECT_EQ(ctas(3, 20'000), 6u);
+  EXPECT_EQ(ctas(3, 60'000), 12u);
+  EXPECT_EQ(ctas(3, 40'000), 3u) << "a second launch would take longer";
+  EXPECT_EQ(ctas(80, 100'000), 80u) << "these read as fast as the memory gives";
 }
 
 TEST(Space, ManyRowsOfUpToSomeThousandItemsHaveAGroupOfLanesEach) {
@@ -97,7 +99,7 @@ TEST(Space, ManyRowsOfUpToSomeThousandItemsHaveAGroupOfLanesEach) {
                                                                         {300, 1000, 300 / 4, 1024},
                                                                         {5'000, 4000, 5'000 / 4, 1024},
                                                                         {1'000, 4000, 1'000, 4096},
-                                                                        {5'000, 5000, 5'000, 4096},
+                                                                        {5'000, 5000, 5'000, 8192},
                                                                         {200, 1000, 200, 1024}}) {
     const ReduceRequest request = rows_of({}, count, length);
     const Config config = family.default_config(request, 90);

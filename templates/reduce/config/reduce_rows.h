@@ -181,11 +181,11 @@ struct Family<ReduceRowsConfig> {
   }
 
   // A CTA reads some 45 bytes a nanosecond, and 100 of them what the memory of an H200 gives: a row alone takes so much
-  // longer than its share of the memory's time as a second launch does.
+  // longer than its share of the memory's time as a second launch does. Beside very long rows that launch is nothing.
   static constexpr bool are_worth_sharing(const ReduceRequest& request) {
-    constexpr u64 kBytes = u64{224} << 10, kCtas = 100;
+    constexpr u64 kBytes = u64{224} << 10, kCtas = 100, kManyBytes = u64{2} << 20;
     const u64 bytes = row_items(request) * static_cast<u64>(request.input_bytes());
-    return request.rows < kCtas && bytes > kBytes * kCtas / (kCtas - request.rows);
+    return bytes >= kManyBytes || (request.rows < kCtas && bytes > kBytes * kCtas / (kCtas - request.rows));
   }
 
   // Rows that warps load at once are all on their way, however few they are. Longer ones take turns, which other rows

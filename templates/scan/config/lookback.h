@@ -85,7 +85,15 @@ struct Family<LookbackConfig> {
     // Striped lines that pointers do not let come in vectors would each take a warp scan.
     if (bytes > 4 || request.line_columns() > 1 || has_starts(request.segments))
       config.layout = TileLayout::warp_transposed;
-    if (request.n <= (1u << 21)) {
+    // Pairs of a start and four bytes. Four small CTAs of an SM wait for one another less than two large ones.
+    const bool are_pairs = has_starts(request.segments) && bytes == 8 && key_bytes(request) <= 4 && sm == 90;
+    if (are_pairs && request.n > (1u << 20)) {
+      config.block_threads = 256;
+      config.items_per_thread = 16;
+      config.min_ctas_per_sm = 4;
+      if (request.n > (1u << 22)) config.first_delay_ns = 1600;
+      if (request.n > (1u << 22)) config.store_hint = CacheHint::streaming;
+    } else if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = bytes <= 8 ? 8 : 4;
     } else if (bytes > 4) {
