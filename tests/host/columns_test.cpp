@@ -297,7 +297,8 @@ TEST(ScanColumns, FindsTheCarryOfFourColumnsInOneWord) {
       }
 }
 
-// Lines begin at any byte of a word, of which their neighbours or other warps have the rest.
+// Lines begin at any byte of a word, of which their neighbours, other tiles or the lines before have the rest. Tiles of
+// 256 columns do not overlap.
 TEST(ScanColumns, PutsWordsTogetherWhereverLinesBegin) {
   using enum ValueType;
   const FamilyModel& family = *find_family("scan_columns");
@@ -319,7 +320,7 @@ TEST(ScanColumns, PutsWordsTogetherWhereverLinesBegin) {
       request.n = columns;
       const Config config = config_of(family, request,
                                       {{"block_threads", "64"},
-                                       {"items_per_thread", "3"},
+                                       {"items_per_thread", random.chance(50) ? "3" : "8"},
                                        {"columns_per_thread", per_thread},
                                        {"columns_per_block", per_block},
                                        {"shifted_words", "1"}});
