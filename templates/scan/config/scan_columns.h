@@ -129,13 +129,15 @@ struct Family<ScanColumnsConfig> {
     }
     const int line_bytes = bytes_of_line(config, request);
     // Of each line of shifted words two are under way at once, unless lanes pass them on. Other operators than sums,
-    // and old architectures, take more registers there.
+    // old architectures, and words in reverse take more registers there.
+    const bool in_reverse = request.direction == Direction::reverse;
     config.items_per_thread = 32;
-    if (overlaps(config, request))
-      config.items_per_thread =
-          request.op == Operator::sum && sm >= 80 && request.direction == Direction::forward ? 32 : 24;
-    else if (config.shifted_words)
+    if (overlaps(config, request)) {
+      if (request.op != Operator::sum || sm < 80 || in_reverse) config.items_per_thread = 24;
+      if (in_reverse && packs_columns(config, request)) config.items_per_thread = 16;
+    } else if (config.shifted_words != 0) {
       config.items_per_thread = 16;
+    }
     while (config.items_per_thread > 128 / line_bytes) config.items_per_thread /= 2;
     // An odd number lets the threads of a staged tile touch different banks.
     if (config.is_staged() && config.items_per_thread == 32) config.items_per_thread = 24;
