@@ -297,7 +297,8 @@ TEST(ScanColumns, FindsTheCarryOfFourColumnsInOneWord) {
       }
 }
 
-// Lines begin at any byte of a word, of which their neighbours or other warps have the rest.
+// Lines begin at any byte of a word, of which their neighbours, other tiles or the lines before have the rest. Tiles of
+// 256 columns do not overlap.
 TEST(ScanColumns, PutsWordsTogetherWhereverLinesBegin) {
   using enum ValueType;
   const FamilyModel& family = *find_family("scan_columns");
@@ -319,12 +320,12 @@ TEST(ScanColumns, PutsWordsTogetherWhereverLinesBegin) {
       request.n = columns;
       const Config config = config_of(family, request,
                                       {{"block_threads", "64"},
-                                       {"items_per_thread", "3"},
+                                       {"items_per_thread", random.chance(50) ? "3" : "8"},
                                        {"columns_per_thread", per_thread},
                                        {"columns_per_block", per_block},
                                        {"shifted_words", "1"}});
-      request.n =
-          columns * (lines_of_band(config, request) * 2 + 4) - random.below(static_cast<scantune::u32>(columns));
+      request.n = columns * (lines_of_band(config, request) * 2 + 4 * random.below(2));
+      if (random.chance(50)) request.n -= random.below(static_cast<scantune::u32>(columns));
       for (int time = 0; time < 2; ++time) {
         check_segments(drawn_scan(request, config, time == 0, random));
         if (testing::Test::HasFatalFailure()) return;

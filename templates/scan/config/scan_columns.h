@@ -9,8 +9,11 @@
 // and is staged through shared memory (columns_per_block 0).
 //
 // Lines of small items begin anywhere in a word where their number is odd. There (shifted_words) a thread makes its
-// word of two aligned ones that it loads, and stores an aligned one of its results and its neighbour's. Each plane
-// begins with a thread's first column.
+// word of two aligned ones, and stores an aligned one of its results and its neighbour's. Each plane begins with a
+// thread's first column. Tiles of dense lines overlap by a word at each side, so that all words have their neighbours:
+// the first thread of a line scans columns of the tile before, or the ends of the lines before, and the last one only
+// loads. A scan in place stores these tiles item by item, because others may have overwritten the items of its
+// neighbours.
 //
 // Where results must not depend on timing, a carry is always that of the band above combined with what that band adds,
 // so every run gives the same bits.
@@ -57,6 +60,18 @@ inline constexpr u64 kPackedColumns = 4;
 constexpr bool packs_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
   return packs_sums(request) && request.input_bytes() == 1 && request.accumulator_bytes() == 4 &&
          static_cast<u64>(config.columns_per_thread) % kPackedColumns == 0;
+}
+
+// Whether tiles overlap by a word at each side. Where results must not depend on timing they cannot: the ends of lines
+// are scanned twice, in bands that begin at other lines.
+constexpr bool overlaps(const ScanColumnsConfig& config, const ScanRequest& request) {
+  return config.shifted_words != 0 && !request.layout.is_strided() && !needs_fixed_association(request) &&
+         config.lanes(request.columns) >= 4 && config.lanes(request.columns) <= kWarpThreads;
+}
+
+// The columns of a tile that no other tile has.
+constexpr u64 own_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
+  return static_cast<u64>(config.columns_per_block - (overlaps(config, request) ? 2 * config.columns_per_thread : 0));
 }
 
 // Status descriptors of a band: one for each column, or for those of a word.
@@ -113,7 +128,16 @@ struct Family<ScanColumnsConfig> {
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
     }
     const int line_bytes = bytes_of_line(config, request);
-    config.items_per_thread = config.shifted_words ? 16 : 32;  // of each line two words are under way at once
+    // Of each line of shifted words two are under way at once, unless lanes pass them on. Other operators than sums,
+    // old architectures, and words in reverse take more registers there.
+    const bool in_reverse = request.direction == Direction::reverse;
+    config.items_per_thread = 32;
+    if (overlaps(config, request)) {
+      if (request.op != Operator::sum || sm < 80 || in_reverse) config.items_per_thread = 24;
+      if (in_reverse && packs_columns(config, request)) config.items_per_thread = 16;
+    } else if (config.shifted_words != 0) {
+      config.items_per_thread = 16;
+    }
     while (config.items_per_thread > 128 / line_bytes) config.items_per_thread /= 2;
     // An odd number lets the threads of a staged tile touch different banks.
     if (config.is_staged() && config.items_per_thread == 32) config.items_per_thread = 24;
@@ -121,8 +145,9 @@ struct Family<ScanColumnsConfig> {
     while (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block) config.items_per_thread /= 2;
     // Three CTAs leave a thread 80 registers. There wider values, staged tiles and four accumulators would spill.
     const bool is_small = line_bytes <= (config.is_staged() ? 4 : 8) && register_bytes(request) <= 8;
-    const bool fits_three = (config.columns_per_thread <= 2 && !config.is_staged()) ||
-                            (packs_columns(config, request) && config.shifted_words == 0);
+    const bool fits_three =
+        (config.columns_per_thread <= 2 && !config.is_staged()) ||
+        (packs_columns(config, request) && (config.shifted_words == 0 || overlaps(config, request)));
     if (is_small) config.min_ctas_per_sm = fits_three ? 3 : 2;
     // Where bands are few, smaller CTAs wait for fewer of their threads.
     if (is_small && request.columns >= kManyColumns && config.lanes(request.columns) <= kWarpThreads) {
@@ -134,9 +159,12 @@ struct Family<ScanColumnsConfig> {
     const auto is_twice_too_long = [&] { return lines_of_tile(config, request) / 2 >= length; };
     while (!config.is_staged() && config.lanes(request.columns) < config.block_threads && is_twice_too_long())
       config.columns_per_block *= 2;
-    while (config.items_per_thread > 1 && is_twice_too_long()) config.items_per_thread /= 2;
+    const auto halve_items = [&] {
+      config.items_per_thread = config.items_per_thread == 24 ? 16 : config.items_per_thread / 2;
+    };
+    while (config.items_per_thread > 1 && is_twice_too_long()) halve_items();
     const auto leaves_sms_idle = [&] { return bands(config, request) > 1 && tiles(config, request) < 256; };
-    while (config.items_per_thread > 4 && leaves_sms_idle()) config.items_per_thread /= 2;
+    while (config.items_per_thread > 4 && leaves_sms_idle()) halve_items();
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -165,8 +193,11 @@ struct Family<ScanColumnsConfig> {
            (!layout.is_strided() || (layout.input.sequence == 1 && layout.output.sequence == 1));
   }
 
-  // The columns side by side, with those that no plane has where each begins with a thread's first.
+  // The columns side by side: those of several tiles as often as these have them, and with those that no plane has
+  // where each begins with a thread's first.
   static constexpr u64 side_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
+    if (overlaps(config, request))
+      return ceil_div(request.columns, own_columns(config, request)) * static_cast<u64>(config.columns_per_block);
     const u64 of_plane = request.layout.plane_sequences;
     if (config.shifted_words == 0 || of_plane == 0 || request.columns <= of_plane) return request.columns;
     return request.columns / of_plane * round_up(of_plane, static_cast<u64>(config.columns_per_thread));
@@ -177,9 +208,23 @@ struct Family<ScanColumnsConfig> {
   static constexpr int default_lanes(const ScanColumnsConfig& config, const ScanRequest& request) {
     const int bytes = config.columns_per_thread * widest_item_bytes(request);
     int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : bytes < 4 || request.columns >= 65536 ? 64 : 32;
+    if (config.shifted_words && !request.layout.is_strided() && !needs_fixed_association(request))
+      return lanes_of_overlapping_tiles(config, request);
     if (lanes == 32 && packs_columns(config, request) && config.shifted_words == 0) lanes = 16;
     while (lanes > 1 && static_cast<u64>(lanes) / 2 >= request.columns) lanes /= 2;
     return lanes;
+  }
+
+  // As many as leave the fewest without columns of their own, the most of these.
+  static constexpr int lanes_of_overlapping_tiles(ScanColumnsConfig config, const ScanRequest& request) {
+    int best = 0;
+    u64 fewest = 0;
+    for (int lanes = 8; lanes <= kWarpThreads; lanes *= 2) {
+      config.columns_per_block = lanes * config.columns_per_thread;
+      const u64 beside = side_columns(config, request);
+      if (best == 0 || beside <= fewest) best = lanes, fewest = beside;
+    }
+    return best;
   }
 
   static constexpr const char* invalid_reason(const ScanColumnsConfig& config, const ScanRequest& request, int sm) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/machine/known_value.h"
 #include "core/parts/begin_kernel.h"
 #include "core/parts/store_run.h"
 #include "scan/config/scan_columns.h"
@@ -34,6 +35,10 @@ class ColumnTile {
   // Threads put words together, and each plane begins with a thread's first column.
   static constexpr bool kShifts = kConfig.shifted_words != 0;
   static_assert(!kShifts || (kColumns * sizeof(Input) == sizeof(u32) && kColumns * sizeof(Output) == sizeof(u32)));
+  // The first and the last thread of each line have columns of other tiles.
+  static constexpr bool kOverlaps = overlaps(kConfig, Problem::kRequest);
+  static_assert(!kOverlaps || kItems <= 32);
+  static constexpr u64 kOwnColumns = own_columns(kConfig, Problem::kRequest);
   using Group = ColumnGroup<Op, kPacksSums>;
   using Value = typename Group::Value;
   static constexpr int kGroupColumns = Group::kColumns;
@@ -120,9 +125,10 @@ class ColumnTile {
     column_ = kStaged ? thread_rank() % lanes_
                       : static_cast<u64>(tile % tiles_beside_) * kConfig.columns_per_block +
                             thread_rank() % lanes_ * kColumns;
-    if constexpr (kShifts) find_columns();
     const u64 band_lines = u64{segments_} * kItems;
     first_line_ = band_ * band_lines + u64{segment_} * kItems;
+    if constexpr (kOverlaps) return find_overlapping_columns(tile % tiles_beside_);
+    if constexpr (kShifts) find_columns();
     // The last line may lack items of its last columns.
     const u64 n = arguments_.n - kFirstItem, full_lines = this->full_lines();
     const u64 in_last_line = n - full_lines * columns_;
@@ -147,6 +153,7 @@ class ColumnTile {
 
   // The columns side by side, with those between planes.
   SCANTUNE_DEVICE u64 side_columns() const {
+    if constexpr (kOverlaps) return ceil_div(columns_, kOwnColumns) * static_cast<u64>(kConfig.columns_per_block);
     if constexpr (kShifts && Problem::kStrided)
       if (columns_ > plane_columns_) return columns_ / plane_columns_ * round_up(plane_columns_, u64{kColumns});
     return columns_;
@@ -170,15 +177,60 @@ class ColumnTile {
     held_by_next_ = left_after < kColumns ? static_cast<u32>(left_after) : kColumns;
   }
 
+  // Finds the thread's columns in overlapping tiles. Columns before the first one are the ends of the lines before, so
+  // the first line has no items there.
+  SCANTUNE_DEVICE void find_overlapping_columns(u32 tile) {
+    const u32 lane = thread_rank() % lanes_;
+    real_column_ = tile * kOwnColumns + lane * u64{kColumns} - u64{kColumns};
+    const i64 left = lane + 1 == lanes_ ? 0 : static_cast<i64>(columns_ - real_column_);
+    held_ = left <= 0 ? 0 : left < kColumns ? static_cast<u32>(left) : kColumns;
+    is_own_ = lane > 0;
+    // Its words are in memory, and the ones after them.
+    const i64 first = static_cast<i64>(first_line_ * columns_ + real_column_);
+    const i64 last = first + static_cast<i64>((kItems - 1) * columns_);
+    is_full_ = first >= 0 && last + 2 * kColumns <= static_cast<i64>(arguments_.n - kFirstItem);
+  }
+
+  // Finds which lines have an item of each column. Threads do so again when they need it, as registers are scarce.
+  SCANTUNE_DEVICE void find_present() {
+    const i64 n = static_cast<i64>(arguments_.n - kFirstItem);
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      present_[column] = 0;
+      i64 item = static_cast<i64>(first_line_ * columns_ + real_column_) + column;
+#pragma unroll 1
+      for (u32 line = 0; has(column) && line < kItems; ++line, item += static_cast<i64>(columns_))
+        if (item >= 0 && item < n) present_[column] |= 1u << line;
+    }
+  }
+
   // The thread's first column, as columns are counted, and whether it has another.
   SCANTUNE_DEVICE u64 first_column() const { return kShifts ? real_column_ : column_; }
   SCANTUNE_DEVICE bool has(int column) const {
     return kShifts ? static_cast<u32>(column) < held_ : column_ + column < columns_;
   }
 
+  // Whether the thread has an item of the column in its line, in any, and in none before. Where tiles overlap, columns
+  // may begin late.
+  SCANTUNE_DEVICE bool holds(u32 item, int column) const {
+    if constexpr (kOverlaps) return (present_[column] >> item & 1) != 0;
+    return item < mine_[column];
+  }
+  template <bool kFull>
+  SCANTUNE_DEVICE bool holds_any(int column) const {
+    if constexpr (kOverlaps) return kFull ? has(column) : present_[column] != 0;
+    return mine_[column] > 0;
+  }
+  SCANTUNE_DEVICE bool holds_none_before(u32 item, int column) const {
+    if constexpr (kOverlaps) return (present_[column] & ((1u << item) - 1)) == 0;
+    return item == 0;
+  }
+
   // The last column of a thread has the fewest items. Shifted words have room for columns that are not there.
   SCANTUNE_DEVICE bool is_full() const {
-    if constexpr (kShifts) {
+    if constexpr (kOverlaps) {
+      return is_full_;
+    } else if constexpr (kShifts) {
       bool full = true;
 #pragma unroll
       for (int column = 0; column < kColumns; ++column) full &= !has(column) || mine_[column] == kItems;
@@ -271,6 +323,9 @@ class ColumnTile {
           scantune::copy_bytes(__builtin_addressof(lines_[item]), tile + item * columns, sizeof(Input));
     } else {
       const auto from = input_lines();
+      if constexpr (kOverlaps) {
+        return all_lanes(is_full()) ? load_overlapping_words<true>(from) : load_overlapping_words<false>(from);
+      }
       if constexpr (kShifts)
         if (is_full()) return load_words(from);
       if (is_full() && from.is_vector) {
@@ -309,6 +364,99 @@ class ColumnTile {
     }
   }
 
+  // The aligned words in which a thread's items of a line begin. Words begin at the same items again every kColumns
+  // lines, and where threads hold a multiple of these all threads shift them alike.
+  template <class Items>
+  struct WordLines {
+    Items first[kColumns];
+    u64 apart;             // lines that words begin in alike
+    u32 offset[kColumns];  // bytes before the thread's first item
+
+    SCANTUNE_DEVICE Items at(u32 line) const { return first[line % kColumns] + line / kColumns * apart; }
+  };
+
+  template <class Item>
+  SCANTUNE_DEVICE static Item* known_items(Item* items) {
+    return scantune::known(items);
+  }
+  template <class Item>
+  SCANTUNE_DEVICE static Backwards<Item> known_items(Backwards<Item> items) {
+    return {scantune::known(items.item)};
+  }
+
+  template <class Items>
+  SCANTUNE_DEVICE WordLines<Items> word_lines(Items items, const DenseLines<Items>& dense) const {
+    using Item = typename ItemOf<Items>::Type;
+    WordLines<Items> words;
+    words.apart = kColumns * columns_;
+#pragma unroll
+    for (u32 line = 0; line < kColumns; ++line) {
+      const Items from = items + ((kItems % kColumns == 0 ? 0 : first_line_) + line) * columns_;
+      words.offset[line] = static_cast<u32>(scantune::edge(from) % sizeof(u32));
+      words.first[line] = known_items(dense.at(line, 0) - u64{words.offset[line] / sizeof(Item)});
+    }
+    return words;
+  }
+
+  // The words that lanes store, each with the last results of the lane before.
+  template <class Items>
+  struct StoredWords {
+    WordLines<Items> lines;
+    u32 selector[kColumns];
+    bool stores[kColumns];  // not where the next line has a part of the word
+  };
+
+  template <class Items>
+  SCANTUNE_DEVICE StoredWords<Items> stored_words(const DenseLines<Items>& dense) const {
+    StoredWords<Items> words;
+    words.lines = word_lines(output_, dense);
+#pragma unroll
+    for (int line = 0; line < kColumns; ++line) {
+      const u32 offset = words.lines.offset[line];
+      words.selector[line] = scantune::known(0x7654 - 0x1111 * offset);
+      words.stores[line] = is_own_ && held_ + offset / sizeof(Output) >= kColumns;
+    }
+    return words;
+  }
+
+  // The lines in which the array has a part of the thread's word, a bit each.
+  SCANTUNE_DEVICE u32 words_in_memory() const {
+    const i64 n = static_cast<i64>(arguments_.n - kFirstItem);
+    u32 lines = 0;
+#pragma unroll 1
+    for (u32 line = 0; line < kItems; ++line) {
+      const u64 first = (first_line_ + line) * columns_;
+      const u64 before = scantune::edge(input_ + first) % sizeof(u32) / sizeof(Input);
+      const i64 item = static_cast<i64>(first + real_column_ - before);
+      if (item > -kColumns && item < n) lines |= 1u << line;
+    }
+    return lines;
+  }
+
+  // The lane after has the word after. The last one only passes its word on. kFull: all words exist.
+  template <bool kFull, class Lines>
+  SCANTUNE_DEVICE void load_overlapping_words(const Lines& from) {
+    const auto lines = word_lines(input_, from);
+    const u32 in_memory = kFull ? 0 : words_in_memory();
+    if constexpr (!kFull && kPacksSums) find_present();
+    u32 words[kItems];
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item)
+      if (kFull || (in_memory >> item & 1) != 0)
+        words[item] = scantune::load_global<kConfig.load_hint>(scantune::vectors_of<const u32>(lines.at(item)));
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      const u32 after = scantune::shuffle_down(words[item], 1);
+      u32 word = permute_bytes(words[item], after, 0x3210 + 0x1111 * lines.offset[item % kColumns]);
+      // Packed sums add what is not there as 0.
+      if constexpr (!kFull && kPacksSums)
+#pragma unroll
+        for (int column = 0; column < kColumns; ++column)
+          if (!holds(item, column)) word &= ~(0xffu << 8 * column);
+      scantune::copy_bytes(__builtin_addressof(lines_[item]), &word, sizeof word);
+    }
+  }
+
   template <bool kFull, class Lines>
   SCANTUNE_DEVICE void load_items(const Lines& from) {
 #pragma unroll
@@ -316,7 +464,7 @@ class ColumnTile {
       Input items[kColumns];
 #pragma unroll
       for (int column = 0; column < kColumns; ++column)
-        if (kFull || item < mine_[column])
+        if (kFull || holds(item, column))
           items[column] = scantune::load_global<kConfig.load_hint>(from.at(item, column));
       scantune::copy_bytes(__builtin_addressof(lines_[item]), items, sizeof items);
     }
@@ -332,12 +480,14 @@ class ColumnTile {
 
   // kFull: all of the thread's items exist.
   template <bool kFull>
-  SCANTUNE_DEVICE Part total() const {
+  SCANTUNE_DEVICE Part total() {
     Part part = {};
+    if constexpr (kOverlaps && !kFull) find_present();
 #pragma unroll
-    for (int group = 0; group < kGroups; ++group)
-      if (mine_[group * kGroupColumns] > 0) part.states |= Parts::exists(group);
-    if constexpr (kFull && kPacksSums) {
+    for (int column = 0; column < kColumns; ++column)
+      if ((kOverlaps || column % kGroupColumns == 0) && holds_any<kFull>(column))
+        part.states |= Parts::exists(column / kGroupColumns);
+    if constexpr ((kFull || kOverlaps) && kPacksSums) {
       ByteColumnSums<kColumns> sums = {};
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) sums.add(lines_[item]);
@@ -351,12 +501,14 @@ class ColumnTile {
       take(item, values);
 #pragma unroll
       for (int column = 0; column < kColumns; ++column)
-        if (kFull || item < mine_[column])
-          totals[column] = item == 0 ? values[column] : Op::combine(totals[column], values[column]);
+        if (kFull || holds(item, column))
+          totals[column] = (kFull ? item == 0 : holds_none_before(item, column))
+                               ? values[column]
+                               : Op::combine(totals[column], values[column]);
     }
 #pragma unroll
     for (int column = 0; column < kColumns; ++column)
-      if (mine_[column] > 0) put(part, column, totals[column]);
+      if (holds_any<kFull>(column)) put(part, column, totals[column]);
     return part;
   }
 
@@ -365,8 +517,12 @@ class ColumnTile {
     part.states = Parts::kAllWhole;
 #pragma unroll
     for (int column = 0; column < kColumns; ++column)
-      if (!Problem::kInitOfEach || has(column))
-        put(part, column, Problem::init_of(arguments_, first_column() + column, columns_));
+      if (!Problem::kInitOfEach || has(column)) {
+        u64 its = first_column() + column;
+        if constexpr (kOverlaps)
+          while (static_cast<i64>(its) < 0) its += columns_;
+        put(part, column, Problem::init_of(arguments_, its, columns_));
+      }
     return part;
   }
 
@@ -467,24 +623,29 @@ class ColumnTile {
       full ? finish<true, false>(before, lines) : finish<false, false>(before, lines);
     } else {
       const auto lines = output_lines();
-      if constexpr (kShifts) {
+      if constexpr (kOverlaps) {
+        if (all_lanes(full) && !is_in_place()) return finish<true, true>(before, stored_words(lines));
+        find_present();
+#pragma unroll
+        for (int column = 0; column < kColumns; ++column) stored_alone_[column] = stored_alone(column);
+        finish<false, false>(before, lines);
+      } else if constexpr (kShifts) {
         // Threads that pass words to each other pass them for all lines.
         all_lanes(full) ? finish<true, true>(before, lines) : finish<false, false>(before, lines);
-        return;
-      }
-      if (full && lines.is_vector)
+      } else if (full && lines.is_vector) {
         finish<true, true>(before, lines);
-      else if (kColumns > 1 && full)
+      } else if (kColumns > 1 && full) {
         finish<true, false>(before, lines);
-      else
+      } else {
         finish<false, false>(before, lines);
+      }
     }
   }
 
   template <bool kFull, bool kByVectors, class Lines>
   SCANTUNE_DEVICE void finish(const Part& before, const Lines& to) {
     Output results[kColumns];
-    if constexpr (kFull && kPacksSums) {
+    if constexpr ((kFull || kOverlaps) && kPacksSums) {
       ByteColumnSums<kColumns> running = {};
       running.add(before.values);  // 0 where nothing exists
 #pragma unroll
@@ -509,7 +670,7 @@ class ColumnTile {
       take(item, values);
 #pragma unroll
       for (int column = 0; column < kColumns; ++column) {
-        if (!kFull && item >= mine_[column]) continue;
+        if (!kFull && !holds(item, column)) continue;
         const T earlier = running[column];
         running[column] = exists[column] ? Op::combine(earlier, values[column]) : values[column];
         exists[column] = true;
@@ -521,7 +682,9 @@ class ColumnTile {
 
   template <bool kFull, bool kByVectors, class Lines>
   SCANTUNE_DEVICE void store_line(const Lines& to, u32 item, const Output (&results)[kColumns]) const {
-    if constexpr (kByVectors && kShifts) {
+    if constexpr (kByVectors && kOverlaps) {
+      store_word_of(to, item, results);
+    } else if constexpr (kByVectors && kShifts) {
       store_word(to.at(item, 0), results);
     } else if constexpr (kByVectors) {
       Vector<Output> vector;
@@ -530,13 +693,46 @@ class ColumnTile {
     } else {
 #pragma unroll
       for (int column = 0; column < kColumns; ++column) {
-        if (!kFull && item >= mine_[column]) continue;
+        if (!kFull && !(kOverlaps ? (stored_alone_[column] >> item & 1) != 0 : holds(item, column))) continue;
         if constexpr (kStaged)
           *to.at(item, column) = results[column];
         else
           scantune::store_global<kConfig.store_hint>(to.at(item, column), results[column]);
       }
     }
+  }
+
+  // In place, others may have stored results among the items of the first lane.
+  SCANTUNE_DEVICE bool is_in_place() const { return scantune::edge(input_) == scantune::edge(output_); }
+
+  // The lines whose results the thread stores by itself, a bit each. Threads that store words leave these out: no lane
+  // has the word, or one in the thread's own warp, or the word is partly past the end.
+  SCANTUNE_DEVICE u32 stored_alone(int column) const {
+    if (is_in_place()) return is_own_ ? present_[column] : 0;
+    const u64 n = arguments_.n - kFirstItem;
+    const i64 left_by_next =
+        thread_rank() % lanes_ + 2 < lanes_ ? static_cast<i64>(columns_ - real_column_) - kColumns : 0;
+    u32 lines = 0;
+#pragma unroll 1
+    for (u32 line = 0; line < kItems; ++line) {
+      const u64 first = (first_line_ + line) * columns_, left = n - (first + real_column_ + column);
+      const u32 before = static_cast<u32>(scantune::edge(output_ + first) / sizeof(Output)) % kColumns;
+      const i64 held = before + column >= kColumns ? left_by_next : is_own_ ? held_ : 0;
+      const bool is_in_last_word = left < kColumns && (before + column) % kColumns + left < kColumns;
+      if (held + before >= kColumns || (is_own_ && is_in_last_word)) lines |= 1u << line;
+    }
+    return lines & present_[column];
+  }
+
+  // Stores the word in which the thread's results of a line begin, with the last ones of the lane before.
+  template <class Lines>
+  SCANTUNE_DEVICE void store_word_of(const Lines& to, u32 item, const Output (&results)[kColumns]) const {
+    u32 word;
+    scantune::copy_bytes(&word, results, sizeof word);
+    const u32 word_before = scantune::shuffle_up(word, 1);
+    if (to.stores[item % kColumns])
+      scantune::store_global<kConfig.store_hint>(scantune::vectors_of<u32>(to.lines.at(item)),
+                                                 permute_bytes(word_before, word, to.selector[item % kColumns]));
   }
 
   // Stores a thread's first results, as far as they are in one aligned word, with the last ones of the thread before
@@ -607,6 +803,10 @@ class ColumnTile {
   u64 tile_first_ = 0;                  // where a staged tile begins
   u32 tile_items_ = 0;
   u32 mine_[kColumns];           // items of each column
+  u32 present_[kColumns];        // in overlapping tiles, a bit for each of them
+  u32 stored_alone_[kColumns];   // and for each that is not stored in a word with others
+  bool is_own_ = true;           // whether no other tile has the columns
+  bool is_full_ = true;          // whether all words of overlapping tiles exist
   Vector<Input> lines_[kItems];  // the items, as they came
 };
 
