@@ -302,7 +302,7 @@ struct Family<SortSegmentsConfig> {
  private:
   static constexpr u64 kFewItems = 32;     // average of segments
   static constexpr u64 kManyItems = 2048;  // all that a warp takes
-  static constexpr u64 kManyWarps = 1 << 14;
+  static constexpr u64 kManyWarps = 1 << 13;
   static constexpr int kMostBytes = 128;  // all elements of a thread
 
   static constexpr bool is_power_of_two(int number, int least, int most) {
