@@ -94,17 +94,28 @@ def test_extent_is_one_of_the_problems_whose_member_says_so(worker: Worker, requ
     (flat,) = problems(worker, ["i32"], "scan")
     assert (flat.extents, flat.shape, "rows" in request_log()[-1]["request"]) == ((), "", False)
     found = [flat]
-    for name, option in (("rows", "row_items"), ("columns", "columns")):
+    for name, option, kind in (("rows", "row_items", 10), ("columns", "columns", 9)):
         (cut,) = problems(worker, ["i32"], "scan", options=(("segments", name), (option, "1000")))
         told = (str(cut), cut.extents, cut.shape)
-        assert told == (f"i32 sum {name} {option}≈2^9", ((option, 1000),), f'{{"{option}":9}}')
+        assert told == (f"i32 sum {name} {option}≈2^{kind}", ((option, 1000),), f'{{"{option}":{kind}}}')
         asked = {"algorithm": "scan", "input_type": "i32", "segments": name}
-        assert request_log()[-1]["request"] == {**asked, "n": 4096, name: 5 if name == "rows" else 1000}
+        assert request_log()[-1]["request"] == {**asked, "n": 4096, name: 4 if name == "rows" else 1000}
         assert Algorithms(DECLARED).problem(cut.columns) == cut
         found.append(cut)
     for one, other in itertools.permutations(found, 2):
         with pytest.raises(ValueError, match="extents are not those of this scan"):
             Algorithms(DECLARED).problem({**one.columns, "shape": other.shape})
+
+
+def test_sizes_of_rows_are_those_that_whole_rows_fill(worker: Worker) -> None:
+    named = NamedProblems(["i32"], options=(("segments", "rows"), ("row_items", "1000")))
+    notes = list[str]()
+    assert named.whole(worker.hello(), [4096, 2**20], notes.append) == [4000, 1_048_000]
+    assert notes == ["sizes that whole rows fill: 4,000, 1,048,000"]
+    assert NamedProblems(["i32"]).whole(worker.hello(), [4097], notes.append) == [4097]
+    assert len(notes) == 1
+    (problem,) = problems(worker, ["i32"], "scan", options=named.options)
+    assert [problem.counts(n)["rows"] for n in (4000, 1_048_000, 500, 192)] == [4, 1048, 1, 1]
 
 
 def test_row_with_a_shape_is_a_problem_of_a_size_in_its_class() -> None:
@@ -210,7 +221,7 @@ def test_worker_that_declares_no_algorithm_is_not_understood(faults: Callable[..
         (
             ["i32"],
             {"algorithm": "scan", "options": (("segments", "rows"), ("row_items", "2^13"))},
-            "--row-items 2.13: 2.12 items are less than one; give a larger --n",
+            "--row-items 2.13: 2.12 items do not fill a row; give a larger --n",
         ),
         (["i8:f32"], {}, "copy i8:f32 of 2.12 items cannot be tuned: no family converts so"),
         (["u128"], {}, "--type u128: the type u128 is unknown; the worker knows i8, i16, i32"),

@@ -100,6 +100,7 @@ def bench_command(
         bench_run = _Bench(output, hello, Defaults(evaluator))
         named = named.or_else(default_types(hello.device))
         sizes = given or named.sizes(hello, evaluator, default_sizes(hello.device), note)
+        sizes = named.whole(hello, sizes, note)
         problems = named.problems(hello, evaluator, sizes, note)
         candidates = choice.candidates(worker, evaluator, algorithm, problems, sizes, databases, db)
         try:

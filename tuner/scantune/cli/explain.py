@@ -92,6 +92,7 @@ def explain_command(
         databases = databases_to_read(db)
         worker = _worker_to_ask(stack, arch, device, sm_count, paths.database_path(db))
         evaluator = Evaluator(worker, Timeouts())
+        sizes = named.whole(worker.hello(), sizes, note)
         selected = [
             (problem, size, select(worker, problem, size, databases, runner_up=True))
             for problem in named.problems(worker.hello(), evaluator, sizes, note)

@@ -137,6 +137,14 @@ class NamedProblems:
             raise UsageError("no kernel supports any of the types with these options; name others")
         return list(dict.fromkeys(problems))
 
+    def whole(self, hello: Hello, sizes: Sequence[int], note: Callable[[str], None]) -> list[int]:
+        """Return the sizes, those of rows as the greatest that whole rows fill."""
+        stated = self._stated(hello)[0]
+        found = [stated.algorithm.whole(dict(stated.extents), n) for n in sizes]
+        if found != list(sizes):
+            note(f"sizes that whole rows fill: {', '.join(map(format_size, found))}")
+        return found
+
     def sizes(
         self, hello: Hello, evaluator: Evaluator, default: Sequence[int], note: Callable[[str], None]
     ) -> list[int]:

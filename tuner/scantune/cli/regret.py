@@ -107,6 +107,7 @@ def regret_command(
         named = named.or_else(default_types(hello.device))
         evaluator = Evaluator(worker, Timeouts.of(hello.device))
         sizes = sizes or _sampled(named.sizes(hello, evaluator, portfolio_sizes(hello.device), note), samples, seed)
+        sizes = named.whole(hello, sizes, note)
         problems = named.problems(hello, evaluator, sizes, note)
         check(restriction, hello, algorithm, evaluator, problems, sizes)
         policy = policy_of(hello.device, Effort.quick)

@@ -237,7 +237,7 @@ def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells:
     """Return the problems and sizes of a stage."""
     named = stage.named.or_else(default_types(hello.device))
     fallback = portfolio_sizes if stage.is_portfolio else default_sizes
-    sizes = list(stage.sizes or named.sizes(hello, evaluator, fallback(hello.device), note))
+    sizes = named.whole(hello, stage.sizes or named.sizes(hello, evaluator, fallback(hello.device), note), note)
     return named.problems(hello, evaluator, sizes, note), sizes
 
 

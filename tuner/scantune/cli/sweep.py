@@ -107,6 +107,7 @@ def sweep_command(
             worker = chosen_worker(stack, arch, device, seed)
             hello = worker.hello()
             evaluator = Evaluator(worker, Timeouts.of(hello.device), source)
+            sizes = named.whole(hello, sizes, note)
             problems = named.problems(hello, evaluator, sizes, note)
             if len(problems) != 1:
                 raise UsageError(f"a sweep takes one problem, and these are {len(problems)}; run once for each")

@@ -46,7 +46,9 @@ class GalleryProblem:
 
     def cell(self, hello: Hello, evaluator: Evaluator, type_: str, n: int) -> Cell:
         """Return the problem at n items. Raises WorkerError where the worker knows it not, or no family solves it."""
-        return Cell(evaluator.resolve(self.stated(hello, type_), n), n)
+        stated = self.stated(hello, type_)
+        n = stated.algorithm.whole(dict(stated.extents), n)
+        return Cell(evaluator.resolve(stated, n), n)
 
 
 def gallery_problems(row_items: int, scan: Kind = Kind.inclusive) -> dict[str, GalleryProblem]:

@@ -99,8 +99,8 @@ class Extent:
         return option_of(self.option_name)
 
     def number(self, stored: int, n: int) -> int:
-        """Return the extent of a request of n items: of rows, as many as hold them."""
-        return -(-n // stored) if self.stored_as else stored
+        """Return the extent of a request of n items: of rows, as many as hold them, rounded as the library does."""
+        return max(1, (n + stored // 2) // stored) if self.stored_as else stored
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,13 @@ class Algorithm:
             one.name: one.number(extents[one.option_name], n) for one in self.extents if one.option_name in extents
         }
         return {SIZE: n, **numbers}
+
+    def whole(self, extents: Mapping[str, int], n: int) -> int:
+        """Return the greatest size up to n that whole rows fill; n where there are none, or no whole one."""
+        items = next(
+            (extents[one.option_name] for one in self.extents if one.stored_as and one.option_name in extents), 1
+        )
+        return n // items * items or n
 
     @property
     def built_in_types(self) -> list[str]:

@@ -24,7 +24,7 @@ def impossibility(device: Device, problem: Problem, n: int, time_us: float) -> s
     others = bounds["memory_gigabytes_per_second_of_others"]
     bandwidth = bounds["memory_gigabytes_per_second"].get(device.arch, others)
     moved = problem.bytes_moved(n)
-    # What L2 holds comes faster than from memory, and a record tells the extents beside n by their magnitude.
+    # What L2 holds comes faster than from memory, and a record tells the extents beside n by their classes.
     least_us = bounds["memory_share"] * moved / (bandwidth * _BYTES_PER_US)
     if time_us >= least_us:
         return None

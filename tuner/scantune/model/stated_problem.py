@@ -89,7 +89,7 @@ class StatedProblem:
         for n in sizes:
             if not self.fits(n):
                 extents = " ".join(f"{option_of(name)} {format_size(size)}" for name, size in self.extents)
-                raise UsageError(f"{extents}: {format_size(n)} items are less than one; give a larger --n")
+                raise UsageError(f"{extents}: {format_size(n)} items do not fill a row; give a larger --n")
 
     @property
     def operator(self) -> str | None:

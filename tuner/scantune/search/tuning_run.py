@@ -294,7 +294,7 @@ class TuningRun:
     def _records_within(self, scope: _Scope) -> list[Record]:
         """Return the records from the least to the largest size of the scope, those of other sizes between included.
 
-        A record keeps only the magnitudes of its extents, so each gets the problem that was asked for.
+        A record keeps only the classes of its extents, so each gets the problem that was asked for.
         """
         return [
             replace(record, problem=problem)
