@@ -19,7 +19,7 @@ inline constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kIndex 
 // What selections and sorts have beside input, output and indices.
 inline constexpr std::uintptr_t kFlags = 0x2000000, kValues = 0x3000000, kValuesOutput = 0x4000000,
                                 kRejected = 0x5000000, kSecond = 0xa000000, kCount = 0x6000000;
-inline constexpr u64 kItems = 1000, kSegments = 10;
+inline constexpr u64 kItems = 500, kSegments = 10;
 inline constexpr u64 kTiles = u64{1} << 20;  // items of a call that needs a workspace
 
 // An operator's value.

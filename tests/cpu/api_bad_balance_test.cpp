@@ -97,7 +97,7 @@ const std::vector<BadInput> kBadBalances = {
     {"scantune_load_balance_request", "check", "of memory of the host", checking([](Arguments& a) { a.input = kHost; }), {"offsets: ", "memory of the host"}},
     {"scantune_head", "config", "that is not legal, of no items", c_balance_with([](auto& b) { b.head.n = 0; b.head.config = "{\"family\": \"load_balance_merge\", \"block_threads\": 0}"; }), {"config: load_balance_merge{block_threads=0"}},
 
-    {"LoadBalanceOptions", "rank_of", "the segments", {cpp([](Arguments& a) { runtime::load_balance(offsets_of(a), kSegments, segment_of(a), kItems, {.rank_of = segment_of(a)}); })}, {"rank_of [0x9000000, +4000 bytes)", "overlap: they must not overlap"}},
+    {"LoadBalanceOptions", "rank_of", "the segments", {cpp([](Arguments& a) { runtime::load_balance(offsets_of(a), kSegments, segment_of(a), kItems, {.rank_of = segment_of(a)}); })}, {"rank_of [0x9000000, +2000 bytes)", "overlap: they must not overlap"}},
 
     // Functions of load balances.
     {"runtime::load_balance runtime::expand runtime::load_balance_plan runtime::ranks_plan runtime::segments_and_ranks_plan runtime::expand_plan", "segments", "none of some items", balance_options({}, 0), {"there are items and no segments to hold them"}},

@@ -77,7 +77,7 @@ TEST_F(SortApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_EQ(last_launch().launch.block_threads, 512);
   EXPECT_TRUE(contains(last_source(), "::descending")) << last_source();
   const std::string described =
-      runtime::sort_plan<int>(kItems, {.bits = {8, 24}, .segments = Segments::rows(10, 100)}).describe();
+      runtime::sort_plan<int>(kItems, {.bits = {8, 24}, .segments = Segments::rows(10, 50)}).describe();
   EXPECT_TRUE(contains(described, "10 rows")) << described;
   EXPECT_TRUE(contains(described, "24 end_bit")) << described;
   EXPECT_TRUE(contains(described, "16 bits")) << described;
@@ -256,7 +256,7 @@ const std::vector<BadInput> kBadSorts = {
     // The sort.
     {"scantune_head", "n", "more keys than 32 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 32) + 1; }, kPlaces), {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
     {"scantune_head", "n", "more keys than 31 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.index_type = SCANTUNE_I32; }, kBoth), {"a row has more keys than indices of 32 bits can number"}},
-    {"scantune_head", "n", "no multiple of the rows", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; s.rows = 7; }), {"n is 1000, which is not a multiple of rows, which is 7", "equal length"}},
+    {"scantune_head", "n", "no multiple of the rows", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; s.rows = 7; }), {"n is 500, which is not a multiple of rows, which is 7", "equal length"}},
     {"scantune_sort_request", "input_type", "a struct", c_sorting([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; }), {"input_type is SCANTUNE_CUSTOM_TYPE", "keys are numbers", "pass the items as values"}},
     {"scantune_sort_request", "value_type", "no type", c_sorting([](auto& s) { write(s.value_type, 99); }, kPairs), {"value_type is 99"}},
     {"scantune_sort_request", "value_type", "of keys alone", c_sorting([](auto& s) { s.value_type = SCANTUNE_U32; }), {"value_type is given, and sorted is not SCANTUNE_SORTED_PAIRS: leave it SCANTUNE_DEFAULT_TYPE"}},
@@ -278,7 +278,7 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "input_use", "no use", c_sorting([](auto& s) { write(s.input_use, 2); }), {"input_use is 2", "scantune_input_use", "0 to 1"}},
     {"scantune_sort_request", "loaded_type", "no type", c_sorting([](auto& s) { write(s.loaded_type, 99); }, kPairs), {"loaded_type is 99"}},
     {"scantune_sort_request", "loaded_type", "without a load", c_sorting([](auto& s) { s.loaded_type = SCANTUNE_U32; }, kPairs), {"loaded_type is given, and load takes no values: leave it out"}},
-    {"scantune_sort_request", "load", "of no values", c_loaded([](Arguments&) {}, kKeys), {"with maps of 1000 items: load makes values, and none are sorted: ask for pairs, or leave load out"}},
+    {"scantune_sort_request", "load", "of no values", c_loaded([](Arguments&) {}, kKeys), {"with maps of 500 items: load makes values, and none are sorted: ask for pairs, or leave load out"}},
     {"scantune_sort_request", "load", "of values that are consumed", c_loaded([](Arguments& a) { a.sort.input_use = SCANTUNE_CONSUME_INPUT; }, kPairs), {"values that load takes are not of the type that is moved", "keep the input"}},
     {"scantune_sort_request", "load", "in the place of the values", c_arrays(of_nothing_else, after(of_sort(kPairs), [](Arguments& a) { a.sort.load = &a.load; a.load.role = SCANTUNE_FUNCTION_GENERATE; })), {"values is given, and the request has input, output and values_output alone: leave SCANTUNE_VALUES NULL"}},
     {"scantune_function", "role", "of a store", c_loaded([](Arguments& a) { a.load.role = SCANTUNE_FUNCTION_WRITE; }, kPairs), {"load->role is SCANTUNE_FUNCTION_WRITE; it must be one that load takes"}},
@@ -302,7 +302,7 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_sort_request", "index_type", "too narrow for a segment of all keys", c_segments([](auto& s) { s.head.n = (u64{1} << 32) + 1; s.offset_type = SCANTUNE_I64; }, kPlaces), {"a segment may have more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
     {"scantune_sort_request", "segments", "by flags", c_sorting([](auto& s) { s.segments = SCANTUNE_BY_FLAGS; }), {"segments are none, rows or by offsets"}},
     {"scantune_sort_request", "rows", "without segments", c_sorting([](auto& s) { s.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
-    {"scantune_sort_request", "rows", "none of some keys", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 1000"}},
+    {"scantune_sort_request", "rows", "none of some keys", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 500"}},
     {"scantune_head", "config", "that is not legal, of no keys", c_sorting([](auto& s) { s.head.n = 0; s.head.config = "{\"family\": \"sort_block\", \"block_threads\": 0}"; }), {"config: sort_block{block_threads=0"}},
 
 
@@ -330,9 +330,9 @@ const std::vector<BadInput> kBadSorts = {
     {"KeyBits", "begin_bit", "behind the last bit", sort_options({.bits = {.begin_bit = 40}}), {"begin_bit is 40"}},
     {"KeyBits", "end_bit", "behind the key's", sort_options({.bits = {.end_bit = 40}}), {"end_bit is 40"}},
     {"KeyBits", "end_bit", "SCANTUNE_NO_BITS", sort_options({.bits = {.end_bit = SCANTUNE_NO_BITS}}), {"bits.end_bit is -2", "KeyBits::all"}},
-    {"SortOptions ArgsortOptions", "segments", "of other keys", sort_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 1000"}},
-    {"SortOptions ArgsortOptions", "segments", "with strides", sort_options({.segments = Segments::rows({.count = 10, .length = 100, .row_stride = 200})}), {"segments is Segments::rows() with strides", "dense rows alone: copy them first"}},
-    {"SortOptions ArgsortOptions", "segments", "columns", sort_options({.segments = Segments::columns(10, 100)}), {"rows are sorted, and columns are not"}},
+    {"SortOptions ArgsortOptions", "segments", "of other keys", sort_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 500"}},
+    {"SortOptions ArgsortOptions", "segments", "with strides", sort_options({.segments = Segments::rows({.count = 10, .length = 50, .row_stride = 200})}), {"segments is Segments::rows() with strides", "dense rows alone: copy them first"}},
+    {"SortOptions ArgsortOptions", "segments", "columns", sort_options({.segments = Segments::columns(10, 50)}), {"rows are sorted, and columns are not"}},
     {"SortOptions ArgsortOptions", "forward_progress", "no guarantee", sort_options({.forward_progress = static_cast<runtime::ForwardProgress>(9)}), {"forward_progress is 9"}},
     {"SortOptions ArgsortOptions", "latency", "no latency", sort_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"SortOptions ArgsortOptions", "captured_launches", "below 0", sort_options({.captured_launches = -2}), {"captured_launches is -2"}},
@@ -340,7 +340,7 @@ const std::vector<BadInput> kBadSorts = {
     {"SortOptions", "values", "beside indices", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {a.beside(), a.beside_out()}, .indices = memory<int>(kIndex)}); })}, {"values and indices are both given", "pass structs of a value and an index"}},
     {"SortValues", "load", "another function", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {a.beside(), runtime::Map::generated(""), a.beside_out()}}); }), cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {runtime::Map::source(""), a.beside_out()}}); })}, {"the load of values is a function by Map::", "pass one by Map::"}},
     {"SortValues", "load", "empty", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {runtime::UserFunction(), a.beside_out()}}); })}, {"the load of values is an empty function: pass one of Map's"}},
-    {"Consumed", "input", "null", {cpp([](Arguments& a) { runtime::sort(runtime::Consumed<int>(nullptr), a.out(), kItems); }), cpp([](Arguments& a) { runtime::sort_plan<runtime::Consumed<int>>(kItems)(nullptr, a.out()); })}, {"input is null, and n is 1000"}},
+    {"Consumed", "input", "null", {cpp([](Arguments& a) { runtime::sort(runtime::Consumed<int>(nullptr), a.out(), kItems); }), cpp([](Arguments& a) { runtime::sort_plan<runtime::Consumed<int>>(kItems)(nullptr, a.out()); })}, {"input is null, and n is 500"}},
     {"SortOptions", "values", "consumed, of keys that are not", {cpp([](Arguments& a) { runtime::sort(a.in(), a.out(), kItems, {.values = {runtime::Consumed(a.beside_out()), a.beside_out()}}); }), cpp([](Arguments& a) { runtime::sort(runtime::Consumed(memory<int>(kInput)), a.out(), kItems, {.values = {a.beside(), a.beside_out()}}); })}, {"values are consumed and keys are not, or keys and not values", "pass Consumed() of both"}},
     {"SortOptions", "indices", "too narrow for n", {cpp([](Arguments& a) { runtime::sort(a.in(), memory<int>(std::uintptr_t{1} << 40), (u64{1} << 32) + 1, {.indices = memory<std::uint32_t>(std::uintptr_t{1} << 50)}); })}, {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
 };
