@@ -57,10 +57,7 @@ StatedRequest well_spelled(const ProblemRow& row) {
   return stated;
 }
 
-StatedRequest request_of(const RecordRow& row) {
-  StatedRequest stated = row.stated ? *row.stated : well_spelled(row);
-  return stated;
-}
+StatedRequest request_of(const RecordRow& row) { return row.stated ? *row.stated : well_spelled(row); }
 
 // Why the config serves no request like the record's; null if it may serve some. How long rows or columns were is known
 // by their class alone, and a config may be for some lengths of that class and not for others: whoever selects

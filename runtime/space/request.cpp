@@ -94,9 +94,9 @@ int class_of(u64 number, bool is_fine) {
   return kClassesPerOctave * octave + static_cast<int>(quarters) - kClassesPerOctave;
 }
 
-u64 number_of_class(int found) {
-  const u64 quarters = static_cast<u64>(kClassesPerOctave + found % kClassesPerOctave);
-  return (quarters << found / kClassesPerOctave) / kClassesPerOctave;
+u64 number_of_class(int number_class) {
+  const u64 quarters = static_cast<u64>(kClassesPerOctave + number_class % kClassesPerOctave);
+  return (quarters << number_class / kClassesPerOctave) / kClassesPerOctave;
 }
 
 void resize(Request& request, u64 n) {

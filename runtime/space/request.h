@@ -221,7 +221,7 @@ void set_recorded_number(Request& request, const ExtentModel& extent, u64 number
 // for 1.25, 1.5 and 1.75 times as much. Without is_fine they are whole; -1 for 0.
 inline constexpr int kClassesPerOctave = 4;
 int class_of(u64 number, bool is_fine);
-u64 number_of_class(int found);
+u64 number_of_class(int number_class);
 
 // Gives the request so many items, in sequences as long as before.
 void resize(Request& request, u64 n);

@@ -255,9 +255,9 @@ std::string canonical_request(const StatedRequest& stated) {
 }
 
 // A logarithm to base 2: 10 or 10.25.
-Json class_json(int found) {
-  if (found % kClassesPerOctave == 0) return found / kClassesPerOctave;
-  return static_cast<double>(found) / kClassesPerOctave;
+Json class_json(int number_class) {
+  if (number_class % kClassesPerOctave == 0) return number_class / kClassesPerOctave;
+  return static_cast<double>(number_class) / kClassesPerOctave;
 }
 
 std::string canonical_shape(const Request& request) {
@@ -309,7 +309,7 @@ void adopt_shape(Request& request, std::string_view text) {
   }
   if (!has_all || canonical_shape(request) != text)
     throw RequestError("the shape is " + quote(std::string(text)) + ", which is not that of a " +
-                       request.algorithm().name());
+                       request.algorithm().name() + ": records of rows name row_items since 0.3; tune again");
 }
 
 }  // namespace scantune

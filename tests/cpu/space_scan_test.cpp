@@ -186,6 +186,27 @@ TEST(Space, ThreadsHaveColumnsThatAreVectorsInEveryLine) {
   }
 }
 
+// In the first band of fewer lines, columns beside them have no item yet that the next band could begin with.
+TEST(Space, TilesOfShiftedWordsHaveMoreLinesThanAThreadHasColumns) {
+  const ScanRequest request{.input_type = ValueType::u8,
+                            .accumulator_type = ValueType::u32,
+                            .output_type = ValueType::u8,
+                            .op = Operator::min,
+                            .segments = Segments::columns,
+                            .n = 37 * 1000,
+                            .columns = 37};
+  ScanColumnsConfig config = Family<ScanColumnsConfig>::default_config(request, 90);
+  config.block_threads = 32;
+  config.columns_per_thread = 4;
+  config.columns_per_block = 128;
+  config.shifted_words = 1;
+  config.min_ctas_per_sm = 1;
+  for (const int lines : {1, 4, 5, 8}) {
+    config.items_per_thread = lines;
+    EXPECT_EQ(Family<ScanColumnsConfig>::invalid_reason(config, request, 90) == nullptr, lines > 4) << lines;
+  }
+}
+
 // Sums of four columns of bytes share a word, which the workspace holds once.
 TEST(Space, PackedColumnsShareAStatusDescriptor) {
   ScanRequest request{.input_type = ValueType::u8,

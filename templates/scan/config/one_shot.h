@@ -253,10 +253,13 @@ struct Family<OneShotConfig> {
   // few are better.
   static constexpr OneShotShape kShapesOfStarts[] = {{128, 4}, {128, 8},       {256, 8},
                                                      {512, 8}, {512, 16, 132}, {1024, 16}};
+  static constexpr OneShotShape kShapesOfLongKeys[] = {{128, 4}, {128, 8}, {256, 8}, {512, 8}, {1024, 8}};
 
   static constexpr OneShotConfig on_all_sms(const OneShotConfig& config, const ScanRequest& request, int sm) {
     if (register_bytes(request) > 8) return shaped(config, kShapesOfMore, request, sm);
-    if (has_starts(request.segments)) return shaped(config, kShapesOfStarts, request, sm);
+    if (has_starts(request.segments))
+      return key_bytes(request) > 4 ? shaped(config, kShapesOfLongKeys, request, sm)  // 16 such keys would spill
+                                    : shaped(config, kShapesOfStarts, request, sm);
     if (register_bytes(request) > 4) return shaped(config, kShapesOf8Bytes, request, sm);
     const int bytes = widest_item_bytes(request);
     if (bytes == 1) return shaped(config, kShapesOf1Byte, request, sm);

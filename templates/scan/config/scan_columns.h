@@ -252,6 +252,11 @@ struct Family<ScanColumnsConfig> {
     if (config.shifted_words == 1 && !are_shifted_words(config, request))
       return "shifted_words needs built-in items of one or two bytes without maps, as many as a word has in a thread, "
              "and columns side by side";
+    // A column beside the lines may begin as many lines late as a thread has columns, and then publishes nothing
+    // before.
+    if (overlaps(config, request) && bands(config, request) > 1 &&
+        lines_of_tile(config, request) <= static_cast<u64>(config.columns_per_thread))
+      return "tiles of shifted words need more lines than a thread has columns";
     if (config.window < 1 || config.window > kMaxBlockThreads) return "window must be between 1 and 1024";
     if (config.first_delay_ns < 0 || config.first_delay_ns > 2000) return "first_delay_ns must be between 0 and 2000";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";

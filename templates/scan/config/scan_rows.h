@@ -89,8 +89,9 @@ struct Family<ScanRowsConfig> {
       const int most_items = wide ? config.items_per_thread : item_bytes < 4 && register_bytes(request) == 4 ? 32 : 16;
       while (config.block_threads < (wide ? 256 : 512) && !fits(1)) config.block_threads *= 2;
       while (config.items_per_thread < most_items && !fits(1)) config.items_per_thread *= 2;
-      // Fewer registers of each hold no operator of the caller's.
-      if (register_bytes(request) == 4 && !is_custom(request.op) && !fits(1)) config.block_threads = kMaxBlockThreads;
+      // A thread of so many has registers for a built-in operator alone.
+      const bool is_plain = !is_custom(request.op) && !has_maps(request) && !needs_fixed_association(request);
+      if (register_bytes(request) == 4 && is_plain && !fits(1)) config.block_threads = kMaxBlockThreads;
     }
     // Vectors of neighbouring lanes are neighbours in all layouts but the direct one.
     if (config.items_per_thread * item_bytes > kVectorAlignmentBytes)

@@ -45,7 +45,7 @@ struct Family<ScanShortRowsConfig> {
   static constexpr const char* const kKernels[] = {"scan_short_rows"};
   static constexpr u64 kMostRowItems = 4096;
   static constexpr u64 kManyItems = u64{1} << 18;  // from where on there are tiles for all SMs
-  static constexpr u64 kSomeItems = u64{9} << 16;  // up to there 9 to 13 items a thread are faster than 5
+  static constexpr u64 kSomeItems = u64{9} << 16;  // from there to 2^20, 5 items a thread are faster than 9
   static constexpr u64 kVeryManyItems = u64{1} << 20;
   static constexpr u64 kManyRows = 256;  // more than a CTA for each is worth
   static constexpr u64 kShortRowItems = 512;

@@ -204,6 +204,14 @@ struct Family<SortSegmentsConfig> {
     if (average <= kFewItems) config.items_per_thread /= 2;
     if (key_bytes == 8) config.long_items /= 2;
 
+    // So few keys need one launch, and no workspace.
+    for (SortSegmentsConfig larger = config; request.n > network_shape(config, request).short_items();) {
+      larger.items_per_thread *= 2;
+      const NetworkShape shape = network_shape(larger, request);
+      if (larger.items_per_thread > kMostItems || shape.bytes * shape.short_items_per_thread > kMostBytes) break;
+      if (request.n <= shape.short_items()) config = larger;
+    }
+
     // A warp takes what it sorts in several rounds, unless there would be too few warps.
     const u64 short_items = network_shape(config, request).short_items();
     const auto taken = [&] { return static_cast<u64>(config.segments_per_warp); };
