@@ -100,6 +100,8 @@ struct Family<ScanColumnsConfig> {
   static constexpr u64 kLeastTileItems = 256;        // of every default config
   static constexpr u64 kManyItems = u64{1} << 22;    // from where on the workspace is kept below an eighth of the input
   static constexpr u64 kManyColumns = u64{1} << 14;  // from where on bands are few, and CTAs smaller
+  static constexpr u64 kFewTiles = 2 * 132;          // two CTAs for each SM of a large GPU
+  static constexpr int kLeastThreads = 64;
   static constexpr u64 kStagedLineBytes = 32;  // shorter lines are parts of sectors, which are read and written whole
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
@@ -163,6 +165,13 @@ struct Family<ScanColumnsConfig> {
       config.items_per_thread = config.items_per_thread == 24 ? 16 : config.items_per_thread / 2;
     };
     while (config.items_per_thread > 1 && is_twice_too_long()) halve_items();
+    // Threads that each have whole columns wait for nobody, so CTAs may be as small as it takes to give all SMs some.
+    const auto are_few = [&] { return bands(config, request) == 1 && tiles(config, request) < kFewTiles; };
+    while (!config.is_staged() && config.lanes(request.columns) == config.block_threads &&
+           config.block_threads > kLeastThreads && are_few()) {
+      config.block_threads /= 2;
+      config.columns_per_block /= 2;
+    }
     const auto leaves_sms_idle = [&] { return bands(config, request) > 1 && tiles(config, request) < 256; };
     while (config.items_per_thread > 4 && leaves_sms_idle()) halve_items();
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;

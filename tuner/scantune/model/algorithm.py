@@ -187,7 +187,7 @@ class Algorithm:
         return {SIZE: n, **numbers}
 
     def whole(self, extents: Mapping[str, int], n: int) -> int:
-        """Return the greatest size up to n that whole rows fill; n where there are none, or no whole one."""
+        """Return the greatest size up to n that whole rows fill; n itself without rows, or where one has more."""
         items = next(
             (extents[one.option_name] for one in self.extents if one.stored_as and one.option_name in extents), 1
         )
