@@ -95,7 +95,7 @@ int class_of(u64 number, bool is_fine) {
 }
 
 u64 number_of_class(int number_class) {
-  const u64 quarters = static_cast<u64>(kClassesPerOctave + number_class % kClassesPerOctave);
+  const u64 quarters = u64{kClassesPerOctave} + static_cast<u64>(number_class % kClassesPerOctave);
   return (quarters << number_class / kClassesPerOctave) / kClassesPerOctave;
 }
 
