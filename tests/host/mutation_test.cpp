@@ -222,8 +222,9 @@ TEST_P(Unmutated, DoesNotFail) {
   for (u64 seed = 1; seed <= seeds; ++seed) ASSERT_EQ(trial->failure(seed), "") << "seed " << seed;
 }
 
-// Of each family its first setting, its first one of rows and that of segments by keys whose words wrap around, in
-// which CTAs are counted; all of them where SCANTUNE_MUTANTS asks for more mutants than everybody's.
+// The settings that run each time: each family's first one, its first one of rows and that of segments by keys whose
+// words wrap around, in which CTAs are counted; all of them where SCANTUNE_MUTANTS asks for more mutants than
+// everybody's.
 std::vector<std::size_t> chosen_settings() {
   std::set<std::string> families;
   std::vector<std::size_t> chosen;

@@ -130,7 +130,7 @@ struct Family<ScanColumnsConfig> {
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
     }
     const int line_bytes = bytes_of_line(config, request);
-    // Of each line of shifted words two are under way at once, unless lanes pass them on. Other operators than sums,
+    // A thread has two words of each line of shifted words under way, unless lanes pass them on. Operators but sums,
     // old architectures, and words in reverse take more registers there.
     const bool in_reverse = request.direction == Direction::reverse;
     config.items_per_thread = 32;
@@ -166,6 +166,7 @@ struct Family<ScanColumnsConfig> {
     };
     while (config.items_per_thread > 1 && is_twice_too_long()) halve_items();
     // Threads that each have whole columns wait for nobody, so CTAs may be as small as it takes to give all SMs some.
+    // This is reasoned and not measured.
     const auto are_few = [&] { return bands(config, request) == 1 && tiles(config, request) < kFewTiles; };
     while (!config.is_staged() && config.lanes(request.columns) == config.block_threads &&
            config.block_threads > kLeastThreads && are_few()) {
@@ -224,7 +225,7 @@ struct Family<ScanColumnsConfig> {
     return lanes;
   }
 
-  // As many as leave the fewest without columns of their own, the most of these.
+  // Returns the lanes that leave the fewest threads without columns of their own; of several such numbers the largest.
   static constexpr int lanes_of_overlapping_tiles(ScanColumnsConfig config, const ScanRequest& request) {
     int best = 0;
     u64 fewest = 0;
