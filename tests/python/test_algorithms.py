@@ -115,7 +115,7 @@ def test_sizes_of_rows_are_those_that_whole_rows_fill(worker: Worker) -> None:
     assert NamedProblems(["i32"]).whole(worker.hello(), [4097], notes.append) == [4097]
     assert len(notes) == 1
     (problem,) = problems(worker, ["i32"], "scan", options=named.options)
-    assert [problem.counts(n)["rows"] for n in (4000, 1_048_000, 500, 192)] == [4, 1048, 1, 1]
+    assert [problem.counts(n)["rows"] for n in (4000, 1_048_000, 1200, 1500, 192)] == [4, 1048, 1, 2, 1]
 
 
 def test_row_with_a_shape_is_a_problem_of_a_size_in_its_class() -> None:
