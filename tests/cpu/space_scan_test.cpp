@@ -186,6 +186,22 @@ TEST(Space, ThreadsHaveColumnsThatAreVectorsInEveryLine) {
   }
 }
 
+// A row of 8192 values of 16 bytes would be 16 tiles of a CTA, one after another.
+TEST(Space, SomeLongRowsHaveACtaEachIfItsTilesAreLarge) {
+  const auto family = [](ScanRequest request, u64 length = 16384) {
+    request.segments = Segments::rows;
+    request.rows = 64;
+    request.n = 64 * length;
+    return std::string(default_config(request, 90).family().name());
+  };
+  EXPECT_EQ(family({}), "scan_rows");
+  EXPECT_EQ(family({.direction = Direction::reverse}), "scan_rows");
+  ScanRequest wide{.op = Operator::custom_cheap, .custom_bytes = 16, .custom_alignment = 16};
+  wide.input_type = wide.accumulator_type = wide.output_type = ValueType::custom;
+  EXPECT_NE(family(wide, 8192), "scan_rows");
+  EXPECT_NE(family({.op = Operator::custom_cheap}), "scan_rows");
+}
+
 // In the first band of fewer lines, columns beside them have no item yet that the next band could begin with.
 TEST(Space, TilesOfShiftedWordsHaveMoreLinesThanAThreadHasColumns) {
   const ScanRequest request{.input_type = ValueType::u8,

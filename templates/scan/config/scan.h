@@ -193,10 +193,12 @@ constexpr ScanRequest behind_lines(ScanRequest request) {
 }
 
 // Whether a CTA for each row is as fast as all CTAs at one row after another: on an H200 it is for some rows that take
-// a few tiles each.
+// a few tiles each. Larger values, and operators of the caller's own, have smaller tiles, and nobody measured them.
 constexpr bool suits_a_cta_each(const ScanRequest& request) {
   constexpr u64 kRows = 64, kMostItems = u64{1} << 16, kMostBytes = u64{1} << 17;
   if (request.segments != Segments::rows || request.rows < kRows || request.layout.is_strided()) return false;
+  if (is_custom(request.op) || has_maps(request) || needs_fixed_association(request)) return false;
+  if (request.accumulator_bytes() > 8) return false;
   const u64 items = row_items(request), in = items * static_cast<u64>(request.input_bytes());
   const u64 out = items * static_cast<u64>(request.output_bytes());
   return items <= kMostItems && in <= kMostBytes && out <= kMostBytes;
