@@ -173,7 +173,7 @@ TEST(Space, ThreadsHaveColumnsThatAreVectorsInEveryLine) {
                         .accumulator_type = default_accumulator(its.type, its.type),
                         .output_type = its.type,
                         .segments = Segments::columns,
-                        .n = its.columns * 100,
+                        .n = its.columns * 10'000,
                         .columns = its.columns};
     if (its.of_plane != 0) {
       const Strides strides{.item = its.pitch, .sequence = its.column_stride, .plane = its.plane};

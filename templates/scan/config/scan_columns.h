@@ -69,6 +69,20 @@ constexpr bool overlaps(const ScanColumnsConfig& config, const ScanRequest& requ
          config.lanes(request.columns) >= 4 && config.lanes(request.columns) <= kWarpThreads;
 }
 
+// Bytes of registers for a thread's items of one line, which are kept as they come.
+constexpr int bytes_of_line(const ScanColumnsConfig& config, const ScanRequest& request) {
+  const int bytes = config.columns_per_thread * request.input_bytes();
+  return bytes < 4 ? 4 : bytes;
+}
+
+// Whether a thread at the end of its columns takes lines as vectors, without asking about each item. More items would
+// not fit its registers beside what that needs.
+inline constexpr int kMostFirstBytes = 64;
+constexpr bool takes_first_lines(const ScanColumnsConfig& config, const ScanRequest& request) {
+  return !config.is_staged() && config.shifted_words == 0 && !is_custom(request.op) &&
+         config.items_per_thread * bytes_of_line(config, request) <= kMostFirstBytes;
+}
+
 // The columns of a tile that no other tile has.
 constexpr u64 own_columns(const ScanColumnsConfig& config, const ScanRequest& request) {
   return static_cast<u64>(config.columns_per_block - (overlaps(config, request) ? 2 * config.columns_per_thread : 0));
@@ -100,8 +114,12 @@ struct Family<ScanColumnsConfig> {
   static constexpr u64 kLeastTileItems = 256;        // of every default config
   static constexpr u64 kManyItems = u64{1} << 22;    // from where on the workspace is kept below an eighth of the input
   static constexpr u64 kManyColumns = u64{1} << 14;  // from where on bands are few, and CTAs smaller
-  static constexpr u64 kFewTiles = 2 * 132;          // two CTAs for each SM of a large GPU
+  static constexpr u64 kFewTiles = 132;              // one CTA for each SM of a large GPU
+  static constexpr u64 kShortLines = 64;             // columns of so many are read item by item, not by shifted words
+  static constexpr u64 kFarBytes = 256;              // from one line to the next, for each thread side by side
+  static constexpr u64 kSomeColumns = 640;           // from where on tiles of packed sums are 128 bytes wide
   static constexpr int kLeastThreads = 64;
+  static constexpr int kLeastReadBytes = 128;  // of a line, by threads side by side
   static constexpr u64 kStagedLineBytes = 32;  // shorter lines are parts of sectors, which are read and written whole
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
@@ -117,6 +135,7 @@ struct Family<ScanColumnsConfig> {
     // What counts is how many bytes the CTAs of an SM have under way.
     ScanColumnsConfig config;
     const int item_bytes = widest_item_bytes(request);
+    const u64 length = column_items(request);
     if (request.columns * static_cast<u64>(item_bytes) < kStagedLineBytes && !request.layout.is_strided()) {
       config.columns_per_block = 0;
       config.window = 128;
@@ -124,7 +143,7 @@ struct Family<ScanColumnsConfig> {
       if (item_bytes < 4) config.columns_per_thread = 4 / item_bytes;
       // Bands of shifted words have too few lines for status descriptors of wider accumulators.
       config.shifted_words = are_shifted_words(config, request) && register_bytes(request) <= 4 &&
-                             !are_vectors(config.columns_per_thread, request);
+                             length > kShortLines && !are_vectors(config.columns_per_thread, request);
       while (!config.shifted_words && !are_vectors(config.columns_per_thread, request)) config.columns_per_thread /= 2;
       config.columns_per_block = default_lanes(config, request) * config.columns_per_thread;
       if (request.columns < 128 && request.n >= (u64{1} << 24)) config.first_delay_ns = 1600;
@@ -151,26 +170,48 @@ struct Family<ScanColumnsConfig> {
         (config.columns_per_thread <= 2 && !config.is_staged()) ||
         (packs_columns(config, request) && (config.shifted_words == 0 || overlaps(config, request)));
     if (is_small) config.min_ctas_per_sm = fits_three ? 3 : 2;
-    // Where bands are few, smaller CTAs wait for fewer of their threads.
-    if (is_small && request.columns >= kManyColumns && config.lanes(request.columns) <= kWarpThreads) {
+    // Where bands are few, or tiles are wide, smaller CTAs wait for fewer of their threads.
+    if (is_small && (request.columns >= kManyColumns || has_packed_parts_of_sectors(config, request)) &&
+        config.lanes(request.columns) <= kWarpThreads) {
       config.block_threads /= 2;
       config.min_ctas_per_sm *= 2;
     }
-    // Short columns need fewer threads below one another, and each holds fewer items.
-    const u64 length = column_items(request);
+    // Short columns need fewer threads below one another, and each holds as many items as it takes.
     const auto is_twice_too_long = [&] { return lines_of_tile(config, request) / 2 >= length; };
     while (!config.is_staged() && config.lanes(request.columns) < config.block_threads && is_twice_too_long())
       config.columns_per_block *= 2;
     const auto halve_items = [&] {
       config.items_per_thread = config.items_per_thread == 24 ? 16 : config.items_per_thread / 2;
     };
+    const auto segments = [&] { return static_cast<u64>(config.block_threads / config.lanes(request.columns)); };
+    const auto fit_items = [&, most = config.items_per_thread] {
+      const int fewest = fewest_items(ceil_div(length, segments()));
+      config.items_per_thread = fewest < most ? fewest : most;
+    };
+    const auto has_one_band = [&] { return !config.is_staged() && length > 0 && bands(config, request) == 1; };
+    if (has_one_band() && !config.shifted_words) fit_items();
+    const auto reads_sectors = [&] { return config.lanes(request.columns) * line_bytes > kLeastReadBytes; };
+    while (has_one_band() && !takes_first_lines(config, request) && !config.shifted_words && reads_sectors() &&
+           segments() < length) {
+      config.columns_per_block /= 2;
+      fit_items();
+    }
     while (config.items_per_thread > 1 && is_twice_too_long()) halve_items();
-    // Threads that each have whole columns wait for nobody, so CTAs may be as small as it takes to give all SMs some.
-    // This is reasoned and not measured.
-    const auto are_few = [&] { return bands(config, request) == 1 && tiles(config, request) < kFewTiles; };
-    while (!config.is_staged() && config.lanes(request.columns) == config.block_threads &&
-           config.block_threads > kLeastThreads && are_few()) {
-      config.block_threads /= 2;
+    // CTAs of columns that wait for nobody may be as small as it takes to give all SMs some, and their threads hold few
+    // items.
+    while (has_one_band() && !config.shifted_words && tiles(config, request) < kFewTiles) {
+      if (config.columns_per_thread > 1) {
+        config.columns_per_thread /= 2;
+      } else if (config.items_per_thread > 8 && config.columns_per_block > 4 &&
+                 (segments() > 1 || config.items_per_thread > 16)) {
+        config.columns_per_block /= 2;
+        fit_items();
+        continue;
+      } else if (segments() == 1 && config.block_threads > kLeastThreads) {
+        config.block_threads /= 2;
+      } else {
+        break;
+      }
       config.columns_per_block /= 2;
     }
     const auto leaves_sms_idle = [&] { return bands(config, request) > 1 && tiles(config, request) < 256; };
@@ -213,6 +254,32 @@ struct Family<ScanColumnsConfig> {
     return request.columns / of_plane * round_up(of_plane, static_cast<u64>(config.columns_per_thread));
   }
 
+  // The fewest items of a thread that hold so many of at most 32, of those that are searched.
+  static constexpr int fewest_items(u64 items) {
+    constexpr int kSearched[] = {1, 2, 3, 4, 7, 8, 15, 16, 24};
+    for (const int fewest : kSearched)
+      if (static_cast<u64>(fewest) >= items) return fewest;
+    return 32;
+  }
+
+  // Whether so many threads side by side leave a band as high as its status descriptors need, and no second band to
+  // columns that fit one otherwise.
+  static constexpr bool has_room_for(int lanes, const ScanColumnsConfig& config, const ScanRequest& request) {
+    const int items = 128 / bytes_of_line(config, request), below = config.block_threads / lanes;
+    const u64 lines = static_cast<u64>(below * (items < 32 ? items : 32)), length = column_items(request);
+    const u64 bytes = lines * static_cast<u64>(request.input_bytes() * (packs_columns(config, request) ? 4 : 1));
+    return bytes >= 8 * descriptor_bytes(config.status_layout, request.accumulator_bytes()) &&
+           (lines >= length || 2 * lines < length);
+  }
+
+  // Whether dense lines begin and end within sectors of 32 bytes.
+  static constexpr bool has_parts_of_sectors(const ScanRequest& request) {
+    return !request.layout.is_strided() && request.columns * static_cast<u64>(request.input_bytes()) % 32 != 0;
+  }
+  static constexpr bool has_packed_parts_of_sectors(const ScanColumnsConfig& config, const ScanRequest& request) {
+    return packs_columns(config, request) && config.shifted_words == 0 && has_parts_of_sectors(request);
+  }
+
   // Few columns are spread over CTAs that hold bands far above, so more segments have to poll. Items that are not read
   // by words leave room for more threads side by side.
   static constexpr int default_lanes(const ScanColumnsConfig& config, const ScanRequest& request) {
@@ -220,7 +287,13 @@ struct Family<ScanColumnsConfig> {
     int lanes = request.columns <= 8 ? 8 : request.columns < 128 ? 16 : bytes < 4 || request.columns >= 65536 ? 64 : 32;
     if (config.shifted_words && !request.layout.is_strided() && !needs_fixed_association(request))
       return lanes_of_overlapping_tiles(config, request);
-    if (lanes == 32 && packs_columns(config, request) && config.shifted_words == 0) lanes = 16;
+    // Tiles side by side share a sector of each line, and the farther apart lines are, the more that costs.
+    const u64 apart = request.columns * static_cast<u64>(widest_item_bytes(request));
+    if (has_parts_of_sectors(request) && config.shifted_words == 0 && request.n >= kManyItems)
+      for (int wide = 128; wide >= 64; wide /= 2)
+        if (apart >= static_cast<u64>(wide) * kFarBytes && has_room_for(wide, config, request)) return wide;
+    const bool is_wide = has_packed_parts_of_sectors(config, request) && request.columns >= kSomeColumns;
+    if (lanes == 32 && packs_columns(config, request) && config.shifted_words == 0 && !is_wide) lanes = 16;
     while (lanes > 1 && static_cast<u64>(lanes) / 2 >= request.columns) lanes /= 2;
     return lanes;
   }
@@ -286,12 +359,6 @@ struct Family<ScanColumnsConfig> {
     if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
       return "the tile does not fit in shared memory";
     return nullptr;
-  }
-
-  // Bytes of registers for a thread's items of one line, which are kept as they come.
-  static constexpr int bytes_of_line(const ScanColumnsConfig& config, const ScanRequest& request) {
-    const int bytes = config.columns_per_thread * request.input_bytes();
-    return bytes < 4 ? 4 : bytes;
   }
 
   static constexpr int tile_items(const ScanColumnsConfig& config, const ScanRequest&) {

@@ -239,6 +239,12 @@ class ColumnTile {
     return mine_[kColumns - 1] == kItems;
   }
 
+  // Whether the thread has as many items of each column. What a built-in operator makes of the lines after them does no
+  // harm, since no result follows.
+  SCANTUNE_DEVICE bool is_even() const { return kFirstLines && mine_[0] == mine_[kColumns - 1]; }
+  static constexpr bool kFirstLines = takes_first_lines(kConfig, Problem::kRequest);
+  static constexpr bool kOneVector = kFirstLines && kColumns == 1;  // so it always has
+
   // The thread's items in dense lines.
   template <class Items>
   struct DenseLines {
@@ -329,15 +335,26 @@ class ColumnTile {
       if constexpr (kShifts)
         if (is_full()) return load_words(from);
       if (is_full() && from.is_vector) {
-#pragma unroll
-        for (u32 item = 0; item < kItems; ++item)
-          lines_[item] =
-              scantune::load_global<kConfig.load_hint>(scantune::vectors_of<const Vector<Input>>(from.at(item, 0)));
+        load_vectors<true>(from);
+      } else if (kOneVector || (is_even() && from.is_vector)) {
+        load_vectors<false>(from);
       } else if (kColumns > 1 && is_full()) {
         load_items<true>(from);
       } else {
         load_items<false>(from);
       }
+    }
+  }
+
+  // The thread's items of a line are a vector. kFull: all of its lines exist.
+  template <bool kFull, class Lines>
+  SCANTUNE_DEVICE void load_vectors(const Lines& from) {
+#pragma unroll
+    for (u32 item = 0; item < kItems; ++item) {
+      if (!kFull) lines_[item] = {};
+      if (kFull || item < mine_[0])
+        lines_[item] =
+            scantune::load_global<kConfig.load_hint>(scantune::vectors_of<const Vector<Input>>(from.at(item, 0)));
     }
   }
 
@@ -462,6 +479,9 @@ class ColumnTile {
 #pragma unroll
     for (u32 item = 0; item < kItems; ++item) {
       Input items[kColumns];
+      if constexpr (!kFull && kFirstLines && kPacksSums)  // packed sums add what is not there as 0
+#pragma unroll
+        for (int column = 0; column < kColumns; ++column) items[column] = {};
 #pragma unroll
       for (int column = 0; column < kColumns; ++column)
         if (kFull || holds(item, column))
@@ -487,7 +507,7 @@ class ColumnTile {
     for (int column = 0; column < kColumns; ++column)
       if ((kOverlaps || column % kGroupColumns == 0) && holds_any<kFull>(column))
         part.states |= Parts::exists(column / kGroupColumns);
-    if constexpr ((kFull || kOverlaps) && kPacksSums) {
+    if constexpr ((kFull || kOverlaps || kFirstLines) && kPacksSums) {  // what does not exist is 0
       ByteColumnSums<kColumns> sums = {};
 #pragma unroll
       for (u32 item = 0; item < kItems; ++item) sums.add(lines_[item]);
@@ -634,6 +654,8 @@ class ColumnTile {
         all_lanes(full) ? finish<true, true>(before, lines) : finish<false, false>(before, lines);
       } else if (full && lines.is_vector) {
         finish<true, true>(before, lines);
+      } else if (kOneVector || (is_even() && lines.is_vector)) {
+        finish<false, true>(before, lines);
       } else if (kColumns > 1 && full) {
         finish<true, false>(before, lines);
       } else {
@@ -645,7 +667,7 @@ class ColumnTile {
   template <bool kFull, bool kByVectors, class Lines>
   SCANTUNE_DEVICE void finish(const Part& before, const Lines& to) {
     Output results[kColumns];
-    if constexpr ((kFull || kOverlaps) && kPacksSums) {
+    if constexpr ((kFull || kOverlaps || kFirstLines) && kPacksSums) {
       ByteColumnSums<kColumns> running = {};
       running.add(before.values);  // 0 where nothing exists
 #pragma unroll
@@ -670,7 +692,7 @@ class ColumnTile {
       take(item, values);
 #pragma unroll
       for (int column = 0; column < kColumns; ++column) {
-        if (!kFull && !holds(item, column)) continue;
+        if (!kFull && !(kFirstLines && kByVectors) && !holds(item, column)) continue;
         const T earlier = running[column];
         running[column] = exists[column] ? Op::combine(earlier, values[column]) : values[column];
         exists[column] = true;
@@ -687,6 +709,7 @@ class ColumnTile {
     } else if constexpr (kByVectors && kShifts) {
       store_word(to.at(item, 0), results);
     } else if constexpr (kByVectors) {
+      if (!kFull && item >= mine_[0]) return;
       Vector<Output> vector;
       scantune::copy_bytes(__builtin_addressof(vector), results, sizeof results);
       scantune::store_global<kConfig.store_hint>(scantune::vectors_of<Vector<Output>>(to.at(item, 0)), vector);
