@@ -149,14 +149,16 @@ ScanRequest canonical(const ScanRequest& given) {
 ReduceRequest canonical(const ReduceRequest& given) {
   ReduceRequest request = given;
   if (!given.layout.is_strided()) {
-    divide(request, Segments::none, 1);
+    const u64 count = given.rows + given.columns;
+    divide(request, count == 1 ? Segments::none : Segments::columns, count);
     return request;
   }
   // Results are dense, in the order of the rows.
   const Axes axes = merged(without_single(axes_of(given, given.layout.input, given.layout.input)));
   Axes ascending = axes;
   if (commutes(given)) turn(ascending, ascending.items);
-  const auto segments = dense_segments(ascending);
+  auto segments = dense_segments(ascending);
+  if (segments == Segments::rows && axes.items.count == 1) segments = Segments::columns;
   // However far apart. Rows are read in vectors, columns of near items by each thread for itself.
   const bool are_rows = ascending.items.in == 1 && !are_many_tiny_rows(axes, given.input_bytes());
   request.layout = segments ? dense_layout(ascending) : layout_of(are_rows ? ascending : axes);

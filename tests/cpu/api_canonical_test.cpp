@@ -205,7 +205,8 @@ TEST(CanonicalReductions, ComeFromStridesByTheirMeaning) {
       {"columns with gaps backwards go backwards", {1, 5, 99, {-6, 1}}, false, Segments::columns, 5, {{-6, 1}, {}, 5}},
       {"results keep their order", {1, 5, 99, {1, -99}}, false, Segments::rows, 5, {{1, -99}, {}, 5}},
       {"results of planes keep their order", {3, 5, 99, {1, 297, 99}}, false, Segments::rows, 15, {{1, 297, 99}, {}, 5}},
-      {"rows of one item have none that lie apart", {1, 5, 1, {9, 3}}, false, Segments::rows, 5, {{1, 3}, {}, 5}}};
+      {"rows of one item have none that lie apart", {1, 5, 1, {9, 3}}, false, Segments::rows, 5, {{1, 3}, {}, 5}},
+      {"dense rows of one item are columns", {3, 5, 1, {9, 1, 5}}, true, Segments::columns, 15}};
   // clang-format on
   for (const Reduction& its : cases) {
     SCOPED_TRACE(its.rule);
@@ -235,7 +236,7 @@ TEST(CanonicalReductions, KeepTheOrderOfItemsThatNeedNotCommute) {
   EXPECT_EQ(asked<ReduceRequest>(caller).layout, (Layout{.input = {.item = -1}, .plane_sequences = 1}));
 }
 
-TEST(CanonicalReductions, OfOneColumnAreThoseOfOneSequence) {
+TEST(CanonicalReductions, OfOneColumnOrItemAreSimpler) {
   scantune_reduce_request flat = SCANTUNE_REDUCE_REQUEST_INIT;
   flat.head.n = 999'983;
   flat.input_type = flat.output_type = SCANTUNE_F16;
@@ -248,6 +249,8 @@ TEST(CanonicalReductions, OfOneColumnAreThoseOfOneSequence) {
     row.rows = column.columns = 1;
     EXPECT_EQ(asked<ReduceRequest>(row), asked<ReduceRequest>(flat));
     EXPECT_EQ(asked<ReduceRequest>(column), asked<ReduceRequest>(flat));
+    row.rows = column.columns = flat.head.n;
+    EXPECT_EQ(asked<ReduceRequest>(row), asked<ReduceRequest>(column)) << "rows of one item";
   }
 }
 
