@@ -153,6 +153,7 @@ ReduceRequest canonical(const ReduceRequest& given) {
     divide(request, count == 1 ? Segments::none : Segments::columns, count);
     return request;
   }
+  if (given.layout.output != Strides{}) return given;  // columns in the order of memory
   // Results are dense, in the order of the rows.
   const Axes axes = merged(without_single(axes_of(given, given.layout.input, given.layout.input)));
   Axes ascending = axes;
@@ -161,8 +162,13 @@ ReduceRequest canonical(const ReduceRequest& given) {
   if (segments == Segments::rows && axes.items.count == 1) segments = Segments::columns;
   // However far apart. Rows are read in vectors, columns of near items by each thread for itself.
   const bool are_rows = ascending.items.in == 1 && !are_many_tiny_rows(axes, given.input_bytes());
-  request.layout = segments ? dense_layout(ascending) : layout_of(are_rows ? ascending : axes);
+  const bool are_columns = !segments && !are_rows;
+  const Axes in_memory = are_columns ? swapped(axes) : ascending;
+  request.layout = segments ? dense_layout(ascending) : layout_of(in_memory);
   request.layout.output = {};
+  // Neighbours in memory are read together, and say where their results are.
+  if (are_columns && in_memory.rows.in != axes.rows.in)
+    request.layout.output = {.sequence = static_cast<i64>(axes.rows.count), .plane = 1};
   divide(request, segments ? *segments : are_rows ? Segments::rows : Segments::columns, axes.all_rows());
   return request;
 }

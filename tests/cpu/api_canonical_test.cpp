@@ -206,7 +206,8 @@ TEST(CanonicalReductions, ComeFromStridesByTheirMeaning) {
       {"results keep their order", {1, 5, 99, {1, -99}}, false, Segments::rows, 5, {{1, -99}, {}, 5}},
       {"results of planes keep their order", {3, 5, 99, {1, 297, 99}}, false, Segments::rows, 15, {{1, 297, 99}, {}, 5}},
       {"rows of one item have none that lie apart", {1, 5, 1, {9, 3}}, false, Segments::rows, 5, {{1, 3}, {}, 5}},
-      {"dense rows of one item are columns", {3, 5, 1, {9, 1, 5}}, true, Segments::columns, 15}};
+      {"dense rows of one item are columns", {3, 5, 1, {9, 1, 5}}, true, Segments::columns, 15},
+      {"columns are taken in the order of memory", {3, 5, 9, {100, 10, 1}}, true, Segments::columns, 15, {{100, 1, 10}, {0, 5, 1}, 3}}};
   // clang-format on
   for (const Reduction& its : cases) {
     SCOPED_TRACE(its.rule);

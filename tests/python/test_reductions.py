@@ -27,6 +27,9 @@ def test_sums_along_every_axis_of_every_layout_are_those_of_numpy(dtype: str) ->
 @pytest.mark.parametrize("n", EDGES)
 def test_sums_of_edge_sizes_are_those_of_numpy(n: int) -> None:
     expect(scantune.reduce(made("int32", (n,))), np.asarray(made("int32", (n,)).sum()))
+    # Columns that are read in the order of memory, and have results in another.
+    columns = made("int32", (n, 3, 4)).transpose(2, 1, 0)
+    expect(scantune.reduce(columns, axis=2), columns.sum(2))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (0, 3), (1, 6, 1)])

@@ -97,6 +97,8 @@ struct Family<ReduceColumnsConfig> {
     while (lines <= 8 && static_cast<u64>(config.unroll) < lines && 2 * config.unroll * line_bytes <= kMostLoadedBytes)
       config.unroll *= 2;
     while (config.unroll > 1 && static_cast<u64>(config.unroll) / 2 >= lines) config.unroll /= 2;
+    // Fewer than that many are asked about one by one.
+    while (lines > 8 && static_cast<u64>(config.unroll) > lines) config.unroll /= 2;
 
     // Threads side by side cover the columns. Where that makes too few CTAs, fewer do, which still read whole sectors,
     // if each of those below one another gets enough lines.
@@ -225,6 +227,7 @@ struct Family<ReduceColumnsConfig> {
   }
 
   static constexpr int default_columns_per_thread(const ReduceRequest& request) {
+    if (request.has_position() && column_items(request) == 1) return 1;  // all that takes time is to store indices
     int columns = request.load == Load::generated ? 1 : kMostColumnsPerThread;
     const auto fits = [&] {
       return kVectorAlignmentBytes % (columns * request.input_bytes()) == 0 &&

@@ -174,6 +174,16 @@ class ColumnTotal<Problem, true> {
   ColumnExtreme<Problem, Operator::max> greatest_;
 };
 
+// Where the result of a column is. Columns in the order of memory may have theirs in another.
+template <class Problem>
+SCANTUNE_DEVICE u64 result_of(const KernelArguments& arguments, u64 column) {
+  if constexpr (Problem::kStrided) {
+    const Strides& results = arguments.layout.output;
+    if (results.sequence != 0) return static_cast<u64>(results.begin(column, arguments.layout.plane_sequences));
+  }
+  return column;
+}
+
 template <class Problem>
 SCANTUNE_DEVICE auto* partials_of(const KernelArguments& arguments) {
   return static_cast<typename Problem::Accumulator*>(arguments.workspace);
@@ -486,7 +496,8 @@ class ColumnBand {
   SCANTUNE_DEVICE void store_results(const T (&totals)[kColumns], const bool (&exists)[kColumns]) const {
     if constexpr (kFillsVectors<Output> && !Problem::kHasPosition && !kIsMapped<typename Problem::OutputItems>) {
       auto* const to = arguments_.operand<Output>(OperandRole::output) + column_;
-      if (are_all_there() && reinterpret_cast<u64>(to) % kAlignment<Output> == 0) {
+      const bool are_neighbours = !Problem::kStrided || arguments_.layout.output.sequence == 0;
+      if (are_neighbours && are_all_there() && reinterpret_cast<u64>(to) % kAlignment<Output> == 0) {
         Vector<Output> vector;
 #pragma unroll
         for (u32 column = 0; column < kColumns; ++column)
@@ -497,7 +508,9 @@ class ColumnBand {
     }
 #pragma unroll
     for (u32 column = 0; column < kColumns; ++column)
-      if (is_there(column)) Problem::store(arguments_, totals[column], exists[column], column_ + column);
+      if (is_there(column))
+        Problem::store(arguments_, totals[column], exists[column],
+                       scantune::result_of<Problem>(arguments_, column_ + column));
   }
 
   SCANTUNE_DEVICE T with_init(const T& total, bool exists) const {
@@ -556,7 +569,8 @@ SCANTUNE_DEVICE void fold_bands(const KernelArguments& arguments) {
     totals[0] = Problem::kInOrder && turn == 0 ? next : Op::combine(totals[0], next);
   }
   Totals::combine(totals, mine.segments);
-  if (thread_rank() < kShape.lanes && column < columns) Problem::store(arguments, totals[0], bands > 0, column);
+  if (thread_rank() < kShape.lanes && column < columns)
+    Problem::store(arguments, totals[0], bands > 0, scantune::result_of<Problem>(arguments, column));
 }
 
 }  // namespace scantune
