@@ -5,17 +5,12 @@
 #include "core/parts/segment_list.h"
 #include "scan/config/scan_segments.h"
 #include "scan/parts/any_pointers.h"
+#include "scan/parts/flat_scan.h"
 #include "scan/parts/group_scan.h"
 #include "scan/parts/part_prefixes.h"
 #include "scan/parts/tile_walk.h"
 
 namespace scantune {
-
-// The place of the segment's first item in the order of the scan.
-template <class Problem>
-SCANTUNE_DEVICE u64 first_item(const KernelArguments& arguments, const Segment& its) {
-  return Problem::kRequest.direction == Direction::reverse ? arguments.n - its.end : its.begin;
-}
 
 template <class Problem>
 SCANTUNE_DEVICE auto init_of_segment(const KernelArguments& arguments, u64 number) {
@@ -89,8 +84,7 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   constexpr u32 kThreads = kConfig.segment_threads, kGroups = kConfig.block_threads / kThreads;
   constexpr u32 kAtOnce = kConfig.segments_at_once;
-  constexpr u64 kMostItems = kThreads == kWarpThreads ? most_items_of_warp(kConfig)
-                                                      : u64{kMostTilesOfGroup} * kThreads * kConfig.items_per_thread;
+  constexpr u64 kMostItems = most_items_of_group(kConfig);
   using Group = GroupScan<Problem, kConfig, kThreads>;
   const u32 lane = thread_rank() % kWarpThreads, group = thread_rank() / kThreads;
   const u64 block = u64{block_rank()} * kGroups * kAtOnce, stride = u64{block_count()} * kGroups * kAtOnce;
@@ -125,6 +119,118 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
   });
 }
 
+// Scans the neighbours from one on by groups, up to the first that is too long for a group. Returns how many.
+template <class Problem, ScanSegmentsConfig kConfig>
+SCANTUNE_DEVICE u32 scan_neighbours_by_groups(const KernelArguments& arguments, const Neighbours<Problem>& neighbours,
+                                              u32 place) {
+  using T = typename Problem::Accumulator;
+  constexpr u32 kThreads = kConfig.segment_threads, kGroups = kWarpThreads / kThreads;
+  using Group = GroupScan<Problem, kConfig, kThreads>;
+  const u32 lane = thread_rank() % kWarpThreads;
+  const bool exists = place + lane < neighbours.count;
+  const u32 others =
+      ballot(~0u, !exists || neighbours.at(arguments, place + lane).items() > most_items_of_neighbour(kConfig));
+  const u32 count = others == 0 ? u32{kWarpThreads} : count_trailing_zeros(others);
+#pragma unroll 1
+  for (u32 first = 0; first < count; first += kGroups) {
+    const u32 mine = first + lane / kThreads;
+    const Segment its = mine < count ? neighbours.at(arguments, place + mine) : Segment{0, 0};
+    const typename Group::Run runs[1] = {
+        Group::run_of(arguments, first_item<Problem>(arguments, its), static_cast<u32>(its.items()))};
+    T before[1], totals[1];
+    if constexpr (Problem::kHasInit) before[0] = Problem::init(arguments);
+    Group::scan(arguments, runs, before, Problem::kHasInit, totals);
+  }
+  return count;
+}
+
+// A piece on the list, as the number of an entry: its first segment, and how many there are above. A segment that is
+// too long for a warp is alone, and counted as 0.
+inline constexpr int kListedCountShift = 48;
+
+template <class Problem>
+SCANTUNE_DEVICE bool is_listed_piece(const ListedSegment& entry) {
+  return entry.segment >> kListedCountShift != 0;
+}
+
+template <class Problem>
+SCANTUNE_DEVICE Piece<Problem> listed_piece(const KernelArguments& arguments, const ListedSegment& entry) {
+  const Neighbours<Problem> segments = {entry.segment & ((u64{1} << kListedCountShift) - 1),
+                                        static_cast<u32>(entry.segment >> kListedCountShift)};
+  const Segment last = segments.at(arguments, segments.count - 1);
+  const u64 first = first_item<Problem>(arguments, segments.at(arguments, 0));
+  return {segments, first, first_item<Problem>(arguments, last) + last.items() - first};
+}
+
+template <class Problem, ScanSegmentsConfig kConfig>
+SCANTUNE_DEVICE SegmentParts parts_of_piece(const Piece<Problem>& piece) {
+  return {piece.items, least_items_of_part(kConfig), kMostScannedParts};
+}
+
+// Puts a piece on the list, if there is room. All lanes of a warp call this.
+template <class Problem, ScanSegmentsConfig kConfig>
+SCANTUNE_DEVICE bool is_listed(const SegmentList<typename Problem::Accumulator>& list, const Piece<Problem>& piece,
+                               u32 lane) {
+  const u64 number = piece.segments.first | u64{piece.segments.count} << kListedCountShift;
+  const u64 parts = parts_of_piece<Problem, kConfig>(piece).count;
+  return scantune::shuffle_index(lane == 0 && list.add(number, parts) ? 1u : 0u, 0) != 0;
+}
+
+// Each warp scans neighbouring segments as one sequence.
+template <class Problem, ScanSegmentsConfig kConfig>
+SCANTUNE_DEVICE void scan_neighbours(const KernelArguments& arguments) {
+  using Flat = FlatScan<Problem, kConfig>;
+  constexpr u32 kWarps = kConfig.block_threads / kWarpThreads, kSegments = kConfig.warp_segments;
+  constexpr u32 kGroups = kWarpThreads / kConfig.segment_threads;  // of a warp; one would do as all of it does
+  constexpr u64 kMostItems = most_items_of_warp(kConfig);
+  constexpr u64 kHalfTile = kWarpThreads * kConfig.items_per_thread / 2;
+  constexpr u64 kMostOfGroup = most_items_of_neighbour(kConfig);
+  constexpr u64 kFewItems = kHalfTile < kMostOfGroup ? kHalfTile : kMostOfGroup;
+  static_assert(kWarps * sizeof(typename Flat::Shared) <= shared_bytes(kConfig, Problem::kRequest));
+  const u32 lane = thread_rank() % kWarpThreads, warp = thread_rank() / kWarpThreads;
+  const SegmentList<typename Problem::Accumulator> list(arguments);
+  begin_kernel<kConfig.pdl>();
+  const u64 count = SegmentsOf<Problem>::count(arguments, arguments.extents[0]);
+  Flat flat(arguments, shared_memory<typename Flat::Shared[kWarps]>()[warp]);
+
+  // Scan what is not too long.
+  const u64 begin = (u64{block_rank()} * kWarps + warp) * kSegments, stride = u64{block_count()} * kWarps * kSegments;
+  bool all_short = true;
+  for (u64 first = begin; first < count; first += stride) {
+    const u64 left = count - first;
+    const Neighbours<Problem> neighbours = {first, left < kSegments ? static_cast<u32>(left) : kSegments};
+    for (u32 place = 0; place < neighbours.count;) {
+      const Piece<Problem> piece = flat.piece_from(neighbours, place, kMostItems);
+      if (piece.segments.count == 0) {
+        all_short = false;
+        ++place;
+        continue;
+      }
+      if constexpr (kGroups > 1)
+        if (piece.items <= kFewItems && place + piece.segments.count < neighbours.count) {
+          place += scantune::scan_neighbours_by_groups<Problem, kConfig>(arguments, neighbours, place);
+          continue;
+        }
+      if (piece.items <= kMostItems || !scantune::is_listed<Problem, kConfig>(list, piece, lane)) flat.scan(piece);
+      place += piece.segments.count;
+    }
+  }
+  if (all_short) return;
+
+  // Take the others one by one. Offsets are read again, so that what is before takes no registers for it.
+  for (u64 first = begin; first < count; first += stride)
+#pragma unroll 1
+    for (u32 batch = 0; batch < kSegments; batch += kWarpThreads) {
+      const u64 number = first + batch + lane;
+      const bool is_longer =
+          batch + lane < kSegments && number < count && SegmentsOf<Problem>::at(arguments, number).items() > kMostItems;
+      for (u32 longer = ballot(~0u, is_longer); longer != 0; longer &= longer - 1) {
+        const LongScan<Problem, kConfig> segment(arguments, first + batch + count_trailing_zeros(longer));
+        if (!segment.is_listed(list, lane)) segment.scan(lane);
+      }
+    }
+}
+
 // Each CTA scans one segment after another.
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_by_blocks(const KernelArguments& arguments) {
@@ -155,24 +261,27 @@ template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_segments(const KernelArguments& arguments) {
   if constexpr (takes_all_of_cta(kConfig))
     scantune::scan_by_blocks<Problem, kConfig>(arguments);
+  else if constexpr (kConfig.warp_segments > 0)
+    scantune::scan_neighbours<Problem, kConfig>(arguments);
   else
     scantune::scan_by_groups<Problem, kConfig>(arguments);
 }
 
-// Each warp reduces parts of segments on the list. What these come to becomes what is before them.
+// Each warp reduces parts of long segments on the list. What these come to becomes what is before them.
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   const u32 lane = thread_rank() % kWarpThreads;
   const SegmentList<typename Problem::Accumulator> list(arguments);
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kConfig.block_threads / kWarpThreads, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
+    if (kConfig.warp_segments > 0 && is_listed_piece<Problem>(entry)) return;
     const auto total = LongScan<Problem, kConfig>(arguments, entry.segment).reduce(part);
     if (list.is_last_to_leave(slot, entry, part, total, lane))
       PartPrefixes<typename Problem::Op>::scan(list.partials(entry), entry.parts, lane);
   });
 }
 
-// Each warp scans parts of segments on the list.
+// Each warp scans parts of segments on the list, or of pieces the segments that begin there.
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
@@ -181,6 +290,15 @@ SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
   const SegmentList<T> list(arguments);
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kWarps, lane, [&](u64, const ListedSegment& entry, u32 part) {
+    if constexpr (kConfig.warp_segments > 0) {
+      if (is_listed_piece<Problem>(entry)) {
+        using Flat = FlatScan<Problem, kConfig>;
+        Flat flat(arguments, shared_memory<typename Flat::Shared[kWarps]>()[thread_rank() / kWarpThreads]);
+        const Piece<Problem> piece = listed_piece<Problem>(arguments, entry);
+        const u64 items = parts_of_piece<Problem, kConfig>(piece).items, first = part * items;
+        return flat.scan(flat.cut(piece, first, first + items));
+      }
+    }
     T prefix;
     if (part > 0) prefix = scantune::load_payload(list.partials(entry) + part);
     LongScan<Problem, kConfig>(arguments, entry.segment).scan(part, prefix);
