@@ -69,8 +69,10 @@ WrittenOffsets offsets_of(const R& request) {
   WrittenOffsets offsets;
   if (request.offset_form == OffsetForm::begins_and_ends) {
     const i64 most = std::min(n, 6 * n / static_cast<i64>(count + 1)) + 2;
+    const bool follow = random.chance(50);  // most follow each other
     for (u64 segment = 0; segment < count; ++segment) {
-      const i64 begin = drawn(n + 4) - (is_signed ? 2 : 0);
+      i64 begin = drawn(n + 4) - (is_signed ? 2 : 0);
+      if (follow && segment > 0 && random.chance(80)) begin = offsets.ends.back();
       offsets.begins.push_back(begin);
       offsets.ends.push_back(segment % 7 == 3 ? begin / 2 : begin + drawn(most));
     }

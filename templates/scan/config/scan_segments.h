@@ -13,6 +13,7 @@
 #pragma once
 
 #include "core/contract/family.h"
+#include "core/contract/flat_shape.h"
 #include "core/contract/segment_list.h"
 #include "scan/config/tile.h"
 
@@ -50,15 +51,21 @@ constexpr TileShape segment_shape(const ScanSegmentsConfig& config, const ScanRe
   return peeled_tile_shape(config, {request, Variant::any});
 }
 
-// The items of a sequence whose starts are marked at once: of some tiles.
-constexpr u32 marked_items(const ScanSegmentsConfig& config) {
-  const u32 round = static_cast<u32>(kWarpThreads * config.items_per_thread * config.segments_at_once);
-  return round < 1024 ? 1024 / round * round : round;
+// How a warp takes neighbouring segments as one sequence.
+constexpr FlatShape flat_shape(const ScanSegmentsConfig& config, const ScanRequest& request) {
+  return {config.items_per_thread,
+          vector_items(config.vector_bytes, {request, Variant::aligned}),
+          config.segments_at_once,
+          1,
+          config.load_hint,
+          needs_fixed_association(request),
+          request.direction == Direction::reverse};
 }
 
 // All of a CTA need a tile and the total of a segment's head, warps the marks of their sequences.
 constexpr int shared_bytes(const ScanSegmentsConfig& config, const ScanVariant& request) {
-  if (config.warp_segments > 0) return config.block_threads / kWarpThreads * static_cast<int>(marked_items(config));
+  if (config.warp_segments > 0)
+    return config.block_threads / kWarpThreads * flat_shape(config, request).shared_bytes_of_warp();
   if (!takes_all_of_cta(config)) return 0;
   return tile_shared_bytes(segment_shape(config, request), request) +
          static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 16));
@@ -78,19 +85,14 @@ constexpr u64 most_items_of_group(const ScanSegmentsConfig& config) {
   return static_cast<u64>(kMostTilesOfGroup) * static_cast<u64>(config.segment_threads * config.items_per_thread);
 }
 
-// Of neighbouring segments a group scans none that is too long for a warp.
-constexpr u64 most_items_of_neighbour(const ScanSegmentsConfig& config) {
-  const u64 of_group = most_items_of_group(config), of_warp = most_items_of_warp(config);
-  return of_group < of_warp ? of_group : of_warp;
-}
-
-// Of a sequence on the list, whose parts end with segments, the items of a part.
-constexpr u32 least_items_of_part(const ScanSegmentsConfig& config) {
-  return static_cast<u32>(most_items_of_warp(config) / 4 > 0 ? most_items_of_warp(config) / 4 : 1);
-}
-
 // A segment on the list has so many parts at most; one warp scans what they come to.
 inline constexpr u32 kMostScannedParts = 4096;
+
+constexpr NeighbourLimits neighbour_limits(const ScanSegmentsConfig& config, const ScanRequest& request) {
+  return limits_of_neighbours(flat_shape(config, request), config.block_threads, config.warp_segments,
+                              config.segment_threads, most_items_of_warp(config), most_items_of_group(config),
+                              kMostScannedParts);
+}
 
 template <>
 struct Family<ScanSegmentsConfig> {
@@ -147,10 +149,7 @@ struct Family<ScanSegmentsConfig> {
     if (config.warp_segments == 0) return nullptr;
     if (takes_all_of_cta(config)) return "warp_segments is 0 where all of a CTA scan a segment";
     if (request.init == Init::each) return "warp_segments is 0 where each segment has an initial value of its own";
-    const int items = config.items_per_thread;
-    if (items > 32 || (items & (items - 1)) != 0)
-      return "with warp_segments items_per_thread must be a power of two up to 32";
-    return nullptr;
+    return invalid_flat_items_reason(config.items_per_thread);
   }
 
   static constexpr int tile_items(const ScanSegmentsConfig& config, const ScanRequest&) {

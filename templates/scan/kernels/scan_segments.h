@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/parts/begin_kernel.h"
+#include "core/parts/neighbours.h"
 #include "core/parts/offset_segments.h"
 #include "core/parts/segment_list.h"
 #include "scan/config/scan_segments.h"
@@ -11,6 +12,13 @@
 #include "scan/parts/tile_walk.h"
 
 namespace scantune {
+
+template <class Problem>
+inline constexpr bool kGoesBackwards = Problem::kRequest.direction == Direction::reverse;
+template <class Problem>
+using NeighboursOf = Neighbours<Problem, kGoesBackwards<Problem>>;
+template <class Problem>
+using PieceOf = Piece<Problem, kGoesBackwards<Problem>>;
 
 template <class Problem>
 SCANTUNE_DEVICE auto init_of_segment(const KernelArguments& arguments, u64 number) {
@@ -68,7 +76,7 @@ class LongScan {
  private:
   SCANTUNE_DEVICE typename Warp::Run run_of(u32 part) const {
     const u64 place = u64{part} * parts_.items, left = its_.items() - place;
-    return Warp::run_of(arguments_, first_item<Problem>(arguments_, its_) + place,
+    return Warp::run_of(arguments_, first_place<kGoesBackwards<Problem>>(arguments_, its_) + place,
                         left < parts_.items ? static_cast<u32>(left) : parts_.items);
   }
 
@@ -102,8 +110,8 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
       const Segment its = number < count ? SegmentsOf<Problem>::at(arguments, number) : Segment{0, 0};
       const bool is_short = its.items() <= kMostItems;
       all_short = all_short && is_short;
-      runs[turn] =
-          Group::run_of(arguments, first_item<Problem>(arguments, its), is_short ? static_cast<u32>(its.items()) : 0);
+      runs[turn] = Group::run_of(arguments, first_place<kGoesBackwards<Problem>>(arguments, its),
+                                 is_short ? static_cast<u32>(its.items()) : 0);
       if constexpr (Problem::kHasInit)
         if (number < count) before[turn] = init_of_segment<Problem>(arguments, number);
     }
@@ -119,116 +127,48 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
   });
 }
 
-// Scans the neighbours from one on by groups, up to the first that is too long for a group. Returns how many.
+// Scans so many neighbours from one on, each by a group.
 template <class Problem, ScanSegmentsConfig kConfig>
-SCANTUNE_DEVICE u32 scan_neighbours_by_groups(const KernelArguments& arguments, const Neighbours<Problem>& neighbours,
-                                              u32 place) {
+SCANTUNE_DEVICE void scan_neighbours_by_groups(const KernelArguments& arguments,
+                                               const NeighboursOf<Problem>& neighbours, u32 place, u32 count) {
   using T = typename Problem::Accumulator;
   constexpr u32 kThreads = kConfig.segment_threads, kGroups = kWarpThreads / kThreads;
   using Group = GroupScan<Problem, kConfig, kThreads>;
-  const u32 lane = thread_rank() % kWarpThreads;
-  const bool exists = place + lane < neighbours.count;
-  const u32 others =
-      ballot(~0u, !exists || neighbours.at(arguments, place + lane).items() > most_items_of_neighbour(kConfig));
-  const u32 count = others == 0 ? u32{kWarpThreads} : count_trailing_zeros(others);
 #pragma unroll 1
   for (u32 first = 0; first < count; first += kGroups) {
-    const u32 mine = first + lane / kThreads;
+    const u32 mine = first + thread_rank() % kWarpThreads / kThreads;
     const Segment its = mine < count ? neighbours.at(arguments, place + mine) : Segment{0, 0};
     const typename Group::Run runs[1] = {
-        Group::run_of(arguments, first_item<Problem>(arguments, its), static_cast<u32>(its.items()))};
+        Group::run_of(arguments, first_place<kGoesBackwards<Problem>>(arguments, its), static_cast<u32>(its.items()))};
     T before[1], totals[1];
     if constexpr (Problem::kHasInit) before[0] = Problem::init(arguments);
     Group::scan(arguments, runs, before, Problem::kHasInit, totals);
   }
-  return count;
-}
-
-// A piece on the list, as the number of an entry: its first segment, and how many there are above. A segment that is
-// too long for a warp is alone, and counted as 0.
-inline constexpr int kListedCountShift = 48;
-
-template <class Problem>
-SCANTUNE_DEVICE bool is_listed_piece(const ListedSegment& entry) {
-  return entry.segment >> kListedCountShift != 0;
-}
-
-template <class Problem>
-SCANTUNE_DEVICE Piece<Problem> listed_piece(const KernelArguments& arguments, const ListedSegment& entry) {
-  const Neighbours<Problem> segments = {entry.segment & ((u64{1} << kListedCountShift) - 1),
-                                        static_cast<u32>(entry.segment >> kListedCountShift)};
-  const Segment last = segments.at(arguments, segments.count - 1);
-  const u64 first = first_item<Problem>(arguments, segments.at(arguments, 0));
-  return {segments, first, first_item<Problem>(arguments, last) + last.items() - first};
-}
-
-template <class Problem, ScanSegmentsConfig kConfig>
-SCANTUNE_DEVICE SegmentParts parts_of_piece(const Piece<Problem>& piece) {
-  return {piece.items, least_items_of_part(kConfig), kMostScannedParts};
-}
-
-// Puts a piece on the list, if there is room. All lanes of a warp call this.
-template <class Problem, ScanSegmentsConfig kConfig>
-SCANTUNE_DEVICE bool is_listed(const SegmentList<typename Problem::Accumulator>& list, const Piece<Problem>& piece,
-                               u32 lane) {
-  const u64 number = piece.segments.first | u64{piece.segments.count} << kListedCountShift;
-  const u64 parts = parts_of_piece<Problem, kConfig>(piece).count;
-  return scantune::shuffle_index(lane == 0 && list.add(number, parts) ? 1u : 0u, 0) != 0;
 }
 
 // Each warp scans neighbouring segments as one sequence.
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_neighbours(const KernelArguments& arguments) {
   using Flat = FlatScan<Problem, kConfig>;
-  constexpr u32 kWarps = kConfig.block_threads / kWarpThreads, kSegments = kConfig.warp_segments;
-  constexpr u32 kGroups = kWarpThreads / kConfig.segment_threads;  // of a warp; one would do as all of it does
-  constexpr u64 kMostItems = most_items_of_warp(kConfig);
-  constexpr u64 kHalfTile = kWarpThreads * kConfig.items_per_thread / 2;
-  constexpr u64 kMostOfGroup = most_items_of_neighbour(kConfig);
-  constexpr u64 kFewItems = kHalfTile < kMostOfGroup ? kHalfTile : kMostOfGroup;
-  static_assert(kWarps * sizeof(typename Flat::Shared) <= shared_bytes(kConfig, Problem::kRequest));
+  constexpr NeighbourLimits kLimits = neighbour_limits(kConfig, Problem::kRequest);
+  static_assert(kLimits.block_warps * sizeof(typename Flat::Shared) <= shared_bytes(kConfig, Problem::kRequest));
   const u32 lane = thread_rank() % kWarpThreads, warp = thread_rank() / kWarpThreads;
   const SegmentList<typename Problem::Accumulator> list(arguments);
   begin_kernel<kConfig.pdl>();
   const u64 count = SegmentsOf<Problem>::count(arguments, arguments.extents[0]);
-  Flat flat(arguments, shared_memory<typename Flat::Shared[kWarps]>()[warp]);
-
-  // Scan what is not too long.
-  const u64 begin = (u64{block_rank()} * kWarps + warp) * kSegments, stride = u64{block_count()} * kWarps * kSegments;
-  bool all_short = true;
-  for (u64 first = begin; first < count; first += stride) {
-    const u64 left = count - first;
-    const Neighbours<Problem> neighbours = {first, left < kSegments ? static_cast<u32>(left) : kSegments};
-    for (u32 place = 0; place < neighbours.count;) {
-      const Piece<Problem> piece = flat.piece_from(neighbours, place, kMostItems);
-      if (piece.segments.count == 0) {
-        all_short = false;
-        ++place;
-        continue;
-      }
-      if constexpr (kGroups > 1)
-        if (piece.items <= kFewItems && place + piece.segments.count < neighbours.count) {
-          place += scantune::scan_neighbours_by_groups<Problem, kConfig>(arguments, neighbours, place);
-          continue;
-        }
-      if (piece.items <= kMostItems || !scantune::is_listed<Problem, kConfig>(list, piece, lane)) flat.scan(piece);
-      place += piece.segments.count;
-    }
-  }
+  Flat flat(arguments, shared_memory<typename Flat::Shared[kLimits.block_warps]>()[warp]);
+  const bool all_short = scantune::take_neighbours<kLimits>(
+      arguments, flat, list, count, [&](const PieceOf<Problem>& piece) { flat.scan(piece); },
+      [&](const NeighboursOf<Problem>& neighbours, u32 place, u32 segments) {
+        scantune::scan_neighbours_by_groups<Problem, kConfig>(arguments, neighbours, place, segments);
+      });
   if (all_short) return;
 
-  // Take the others one by one. Offsets are read again, so that what is before takes no registers for it.
-  for (u64 first = begin; first < count; first += stride)
-#pragma unroll 1
-    for (u32 batch = 0; batch < kSegments; batch += kWarpThreads) {
-      const u64 number = first + batch + lane;
-      const bool is_longer =
-          batch + lane < kSegments && number < count && SegmentsOf<Problem>::at(arguments, number).items() > kMostItems;
-      for (u32 longer = ballot(~0u, is_longer); longer != 0; longer &= longer - 1) {
-        const LongScan<Problem, kConfig> segment(arguments, first + batch + count_trailing_zeros(longer));
-        if (!segment.is_listed(list, lane)) segment.scan(lane);
-      }
-    }
+  // Take those that are too long one by one.
+  scantune::visit_longer_neighbours<Problem, kLimits>(arguments, count, [&](u64 number) {
+    const LongScan<Problem, kConfig> segment(arguments, number);
+    if (!segment.is_listed(list, lane)) segment.scan(lane);
+  });
 }
 
 // Each CTA scans one segment after another.
@@ -245,7 +185,7 @@ SCANTUNE_DEVICE void scan_by_blocks(const KernelArguments& arguments) {
 
   for (u64 number = block_rank(); number < count; number += block_count()) {
     const Segment its = SegmentsOf<Problem>::at(arguments, number);
-    const u64 first = first_item<Problem>(arguments, its), items = its.items();
+    const u64 first = first_place<kGoesBackwards<Problem>>(arguments, its), items = its.items();
     if (items > kMostItems) {
       const LongScan<Problem, kConfig> segment(arguments, number);
       if (thread_rank() < kWarpThreads && !segment.is_listed(list, lane)) segment.scan(lane);
@@ -274,7 +214,7 @@ SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   const SegmentList<typename Problem::Accumulator> list(arguments);
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kConfig.block_threads / kWarpThreads, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
-    if (kConfig.warp_segments > 0 && is_listed_piece<Problem>(entry)) return;
+    if (kConfig.warp_segments > 0 && is_listed_piece(entry.segment)) return;
     const auto total = LongScan<Problem, kConfig>(arguments, entry.segment).reduce(part);
     if (list.is_last_to_leave(slot, entry, part, total, lane))
       PartPrefixes<typename Problem::Op>::scan(list.partials(entry), entry.parts, lane);
@@ -291,12 +231,11 @@ SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kWarps, lane, [&](u64, const ListedSegment& entry, u32 part) {
     if constexpr (kConfig.warp_segments > 0) {
-      if (is_listed_piece<Problem>(entry)) {
+      if (is_listed_piece(entry.segment)) {
         using Flat = FlatScan<Problem, kConfig>;
         Flat flat(arguments, shared_memory<typename Flat::Shared[kWarps]>()[thread_rank() / kWarpThreads]);
-        const Piece<Problem> piece = listed_piece<Problem>(arguments, entry);
-        const u64 items = parts_of_piece<Problem, kConfig>(piece).items, first = part * items;
-        return flat.scan(flat.cut(piece, first, first + items));
+        const auto piece = listed_piece<Problem, kGoesBackwards<Problem>>(arguments, entry.segment);
+        return flat.scan(scantune::part_of_piece(flat, piece, part, neighbour_limits(kConfig, Problem::kRequest)));
       }
     }
     T prefix;
