@@ -167,10 +167,11 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
                                     .determinism = Determinism::run_to_run,
                                     .n = 20'001},
                                    6);
-  for (const char* threads : {"4", "1024"}) {
+  for (const auto& [threads, neighbours] : {std::pair{"4", "0"}, {"4", "2"}, {"32", "4"}, {"1024", "0"}}) {
     const Config config = scantune::config_of(family(), request,
                                               {{"block_threads", "64"},
                                                {"segment_threads", threads},
+                                               {"warp_segments", neighbours},
                                                {"items_per_thread", "2"},
                                                {"vector_bytes", "8"},
                                                {"long_tiles", "1"}});
@@ -193,7 +194,7 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
       run(scan, items, Bytes(sizeof(f32)), results);
       if (HasFatalFailure()) return;
       if (seed == 1) first = results;
-      EXPECT_EQ(results, first) << "seed " << seed << ", " << threads << " threads";
+      EXPECT_EQ(results, first) << "seed " << seed << ", " << threads << " threads, " << neighbours << " neighbours";
     }
   }
 }

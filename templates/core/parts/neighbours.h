@@ -21,7 +21,7 @@ SCANTUNE_DEVICE Piece part_of_piece(const Flat& flat, const Piece& piece, u32 pa
 }
 
 // Calls take(piece), or take_by_groups(neighbours, place, count) for some that follow one another nowhere, for all of
-// this warp's segments but those that are too long for a warp. Returns whether there are none of these. A piece that
+// this warp's segments but those that are too long for a warp. Returns whether no segment is. A piece that
 // is too long goes on the list, if there is room. All lanes of a warp call this, and the next function.
 template <NeighbourLimits kLimits, class Flat, class List>
 SCANTUNE_DEVICE bool take_neighbours(const KernelArguments& arguments, const Flat& flat, const List& list, u64 count,

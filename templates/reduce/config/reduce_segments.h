@@ -86,7 +86,8 @@ struct Family<ReduceSegmentsConfig> {
 
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
-  static constexpr u64 kLongSegment = 1024;  // whose items fill a warp's vectors as they are
+  static constexpr u64 kLongSegment = 1024;        // whose items fill a warp's vectors as they are
+  static constexpr u64 kManyItems = u64{1} << 26;  // of which long segments are many enough for a warp or CTA each
 
   // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds;
   // a CTA takes what fills two warps. Threads have up to 128 bytes on their way. Shorter segments are taken as
@@ -110,7 +111,9 @@ struct Family<ReduceSegmentsConfig> {
     while (2 * config.unroll <= most_unroll && !fits()) config.unroll *= 2;
     if (config.unroll == 8) config.block_threads = 128;
     if (config.unroll * unit_bytes < 64 && config.segment_threads <= kWarpThreads) config.segments_at_once = 2;
-    if (average < kLongSegment && !request.has_position()) take_sequences(config, average, request);
+    const bool suits_ctas =
+        average >= kLongSegment && (request.n <= DefaultSequences::kFewItems || request.n > kManyItems);
+    if (!suits_ctas && !request.has_position()) take_sequences(config, average, request);
     if (is_custom(request.op) || request.has_position()) config.min_ctas_per_sm = 1;  // else state would spill
     return config;
   }
@@ -177,10 +180,12 @@ struct Family<ReduceSegmentsConfig> {
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, block_threads, primary, 64, 128, 256, 512).from_default_only(512),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, segment_threads, primary, 1, 2, 4, 8, 16, 32, 1024),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, segments_at_once, primary, 1, 2, 4, 8).from_default_only(8),
-      SCANTUNE_PARAMETER(ReduceSegmentsConfig, warp_segments, secondary, 0, 1, 4, 16, 64, 128, 256),
+      SCANTUNE_PARAMETER(ReduceSegmentsConfig, warp_segments, secondary, 0, 1, 4, 16, 64, 128, 256)
+          .absent_means(0)
+          .from_default_only(1, 4, 16, 64, 128, 256),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, unroll, primary, 1, 2, 4, 8),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, long_tiles, secondary, 4, 16, 64, 256),
-      SCANTUNE_PARAMETER(ReduceSegmentsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 5, 6, 8),
+      SCANTUNE_PARAMETER(ReduceSegmentsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 5, 6, 8).from_default_only(3, 5),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, pdl, secondary, 0, 1, 2),
@@ -188,20 +193,16 @@ struct Family<ReduceSegmentsConfig> {
 #endif
 
  private:
-  // A warp takes a tile or, of many items, up to eight. Lengths that are drawn vary, and neighbours are long together:
-  // what has several times as many items is divided again.
   static constexpr void take_sequences(ReduceSegmentsConfig& config, u64 average, const ReduceRequest& request) {
     const int unit = unit_items(request);
-    config.unroll = unit >= 8 ? 1 : unit * request.accumulator_bytes() <= 16 ? 2 : 1;
+    config.unroll = unit < 8 && unit * request.accumulator_bytes() <= 16 ? 2 : 1;
     config.segments_at_once = 1;
-    const u64 tile = flat_shape(config, request).tile_items(), share = request.n / 16'384;
-    const u64 items = share < tile ? tile : share < 8 * tile ? share : 8 * tile;
-    config.warp_segments = 1;
-    while (config.warp_segments < 256 && 2 * static_cast<u64>(config.warp_segments) * average <= items)
-      config.warp_segments *= 2;
-    const u64 most = items > 2 * average ? 4 * items : 8 * average;
+    if (config.segment_threads > kWarpThreads) config.segment_threads = kWarpThreads;
+    const DefaultSequences sequences(request.n, average, flat_shape(config, request).tile_items());
+    config.warp_segments = sequences.warp_segments;
     config.long_tiles = 1;
-    while (config.long_tiles < 64 && most_items_of_warp(config, request) < most) config.long_tiles *= 2;
+    while (config.long_tiles < 64 && most_items_of_warp(config, request) < sequences.most_items_of_warp)
+      config.long_tiles *= 2;
     config.block_threads = 128;
     config.min_ctas_per_sm = config.unroll * unit > 8 ? 3 : 5;
   }

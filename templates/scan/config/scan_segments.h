@@ -109,12 +109,13 @@ struct Family<ScanSegmentsConfig> {
 
   static constexpr int preference(const ScanRequest&, int) { return 1; }
 
-  static constexpr u64 kManySegments = 8192;  // as many warps fill a large GPU
+  static constexpr u64 kManySegments = 8192;       // as many warps fill a large GPU
+  static constexpr u64 kManyItems = u64{1} << 26;  // of which long segments are many enough for a CTA each
 
   // Threads have a vector each, so that neighbours move neighbouring vectors. A group's tile holds one and a half
-  // segments of average length, so that most have one. All of a CTA take segments of which there are too few to keep
-  // all SMs busy warp by warp, or which are too long for a warp. Others are taken as sequences, where no segment has an
-  // initial value of its own.
+  // segments of average length, so that most have one. Segments are taken as sequences, where none has an initial value
+  // of its own. All of a CTA take long ones of few items, which need no list then, or of very many. Without sequences
+  // they take those of which there are too few to keep all SMs busy warp by warp, or which are too long for a warp.
   static constexpr ScanSegmentsConfig default_config(const ScanRequest& request, int sm) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
     const int bytes = register_bytes(request);
@@ -124,11 +125,15 @@ struct Family<ScanSegmentsConfig> {
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     while (config.segment_threads < kWarpThreads && 3 * average > 2 * static_cast<u64>(tile_items(config, request)))
       config.segment_threads *= 2;
-    if ((average >= 8 * static_cast<u64>(tile_items(config, request)) && request.segment_count < kManySegments) ||
-        average > most_items_of_warp(config) / 2) {
+    const bool takes_sequences = request.init != Init::each;
+    const bool has_few =
+        takes_sequences ? request.n <= DefaultSequences::kFewItems : request.segment_count < kManySegments;
+    const bool has_many = !takes_sequences || request.n > kManyItems;
+    if ((average >= 8 * static_cast<u64>(tile_items(config, request)) && has_few) ||
+        (average > most_items_of_warp(config) / 2 && has_many)) {
       config.segment_threads = kMaxBlockThreads;
       config.segments_at_once = 1;
-    } else if (request.init != Init::each) {
+    } else if (takes_sequences) {
       take_sequences(config, average, request);
     }
     if (is_custom(request.op)) config.min_ctas_per_sm = 1;  // else state would spill
@@ -191,7 +196,9 @@ struct Family<ScanSegmentsConfig> {
       SCANTUNE_PARAMETER(ScanSegmentsConfig, block_threads, primary, 64, 128, 256, 512).from_default_only(512),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, segment_threads, primary, 1, 2, 4, 8, 16, 32, 1024),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, segments_at_once, primary, 1, 2, 4).from_default_only(4),
-      SCANTUNE_PARAMETER(ScanSegmentsConfig, warp_segments, secondary, 0, 1, 4, 16, 64, 128, 256),
+      SCANTUNE_PARAMETER(ScanSegmentsConfig, warp_segments, secondary, 0, 1, 4, 16, 64, 128, 256)
+          .absent_means(0)
+          .from_default_only(1, 4, 16, 64, 128, 256),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, items_per_thread, primary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, vector_bytes, secondary, 4, 8, 16),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, long_tiles, secondary, 16, 64, 256),
@@ -204,17 +211,12 @@ struct Family<ScanSegmentsConfig> {
 #endif
 
  private:
-  // A warp takes a tile or, of many items, up to eight, in a quarter of as many CTAs as fill a large GPU. Lengths that
-  // are drawn vary, and neighbours are long together: what has several times as many items is divided again.
   static constexpr void take_sequences(ScanSegmentsConfig& config, u64 average, const ScanRequest& request) {
-    const u64 tile = static_cast<u64>(kWarpThreads * config.items_per_thread), share = request.n / 16'384;
-    const u64 items = share < tile ? tile : share < 8 * tile ? share : 8 * tile;
-    config.warp_segments = 1;
-    while (config.warp_segments < 256 && 2 * static_cast<u64>(config.warp_segments) * average <= items)
-      config.warp_segments *= 2;
-    const u64 most = items > 2 * average ? 4 * items : 8 * average;
+    const u64 tile = flat_shape(config, request).tile_items();
+    const DefaultSequences sequences(request.n, average, tile);
+    config.warp_segments = sequences.warp_segments;
     config.long_tiles = 4;
-    while (config.long_tiles < 128 && static_cast<u64>(config.long_tiles) * tile < most) config.long_tiles *= 2;
+    while (config.long_tiles < 128 && most_items_of_warp(config) < sequences.most_items_of_warp) config.long_tiles *= 2;
     config.block_threads = 128;
     config.min_ctas_per_sm = 6;
   }
