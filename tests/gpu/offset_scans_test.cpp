@@ -113,6 +113,7 @@ TEST_F(OffsetScansOnGpu, OfFewItemsRunUnderTheSanitizers) {
       for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index) {
         const std::string_view name = family.parameters()[static_cast<std::size_t>(index)].name;
         if (name == "segment_threads") config[index] = std::stoi(threads);
+        if (name == "warp_segments") config[index] = threads == std::string_view("1024") ? 0 : 4;
         if (name == "long_tiles") config[index] = 4;
       }
       verify(request, config, false);

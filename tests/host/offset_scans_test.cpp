@@ -89,15 +89,16 @@ void check(SegmentedScan scan) {
 // ---- every pair of what such scans differ in ----
 
 const Design& design() {
-  static const Design kDesign("offset_scans", 2, 1,
-                              factors_of_segmented_scans({&family()}, {{"offsets", all_tokens<OffsetType>()},
-                                                                       {"form", all_tokens<OffsetForm>()},
-                                                                       {"count", all_tokens<CountSource>()},
-                                                                       {"threads", {"few", "warp", "cta"}}}),
-                              [](const DesignRow& values) {
-                                const RowReader row(design(), values);
-                                return family().unsupported_reason(by_offsets(request_of(row)), kHostSm) == nullptr;
-                              });
+  static const Design kDesign(
+      "offset_scans", 2, 1,
+      factors_of_segmented_scans({&family()}, {{"offsets", all_tokens<OffsetType>()},
+                                               {"form", all_tokens<OffsetForm>()},
+                                               {"count", all_tokens<CountSource>()},
+                                               {"threads", {"few", "warp", "cta", "sequence"}}}),
+      [](const DesignRow& values) {
+        const RowReader row(design(), values);
+        return family().unsupported_reason(by_offsets(request_of(row)), kHostSm) == nullptr;
+      });
   return kDesign;
 }
 
@@ -118,9 +119,10 @@ Config config_of(const RowReader& row, const ScanRequest& request, Random& rando
     Config config = random_config(family(), request, 2048, random);
     set(config, "block_threads", random.chance(50) ? 32 : 64);
     set(config, "segment_threads",
-        row.is("threads", "few")    ? 1 << random.below(5)
-        : row.is("threads", "warp") ? 32
-                                    : 1024);
+        row.is("threads", "few") || row.is("threads", "sequence") ? 1 << random.below(5)
+        : row.is("threads", "warp")                               ? 32
+                                                                  : 1024);
+    set(config, "warp_segments", row.is("threads", "sequence") ? 1 << random.below(8) : 0);
     set(config, "long_tiles", 1 + static_cast<int>(random.below(2)));
     if (family().invalid_reason(config, request, kHostSm) == nullptr) return config;
   }
@@ -135,7 +137,7 @@ TEST_P(OffsetScans, AreRightOfSegmentsOfEveryLength) {
   request.offset_type = row.token_of<OffsetType>("offsets");
   request.offset_form = row.token_of<OffsetForm>("form");
   request.count_source = row.token_of<CountSource>("count");
-  if (request.init == Init::memory && random.chance(50)) request.init = Init::each;
+  if (request.init == Init::memory && !row.is("threads", "sequence") && random.chance(50)) request.init = Init::each;
   const Config config = config_of(row, request, random);
   const auto of_warp = static_cast<u64>(32 * 2 * family().tile_items(config, request)) /
                        static_cast<u64>(row.is("threads", "cta") ? 64 : 1);
@@ -165,10 +167,11 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
                                     .determinism = Determinism::run_to_run,
                                     .n = 20'001},
                                    6);
-  for (const char* threads : {"4", "1024"}) {
+  for (const auto& [threads, neighbours] : {std::pair{"4", "0"}, {"4", "2"}, {"32", "4"}, {"1024", "0"}}) {
     const Config config = scantune::config_of(family(), request,
                                               {{"block_threads", "64"},
                                                {"segment_threads", threads},
+                                               {"warp_segments", neighbours},
                                                {"items_per_thread", "2"},
                                                {"vector_bytes", "8"},
                                                {"long_tiles", "1"}});
@@ -191,7 +194,7 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
       run(scan, items, Bytes(sizeof(f32)), results);
       if (HasFatalFailure()) return;
       if (seed == 1) first = results;
-      EXPECT_EQ(results, first) << "seed " << seed << ", " << threads << " threads";
+      EXPECT_EQ(results, first) << "seed " << seed << ", " << threads << " threads, " << neighbours << " neighbours";
     }
   }
 }

@@ -23,8 +23,8 @@ struct WrittenOffsets {
   std::vector<i64> begins, ends;
 };
 
-// Of segments without items in common. Gaps are between begins and ends alone; of empty segments some end before they
-// begin.
+// Of segments without items in common, in no order or one after the other. Gaps are between begins and ends alone; of
+// empty segments some end before they begin.
 template <class R>
 WrittenOffsets offsets_apart(const R& request, Random& random) {
   const u64 count = request.segment_count;
@@ -41,7 +41,13 @@ WrittenOffsets offsets_apart(const R& request, Random& random) {
   WrittenOffsets offsets{std::vector<i64>(count), std::vector<i64>(count)};
   std::vector<u64> order(count);
   std::iota(order.begin(), order.end(), 0);
-  for (u64 place = count; place > 1; --place) std::swap(order[place - 1], order[random.below(static_cast<u32>(place))]);
+  if (random.chance(50)) {  // most follow each other
+    for (u64 segment = 1; segment < count; ++segment)
+      if (random.chance(90)) bounds[2 * segment] = bounds[2 * segment - 1];
+  } else {
+    for (u64 place = count; place > 1; --place)
+      std::swap(order[place - 1], order[random.below(static_cast<u32>(place))]);
+  }
   for (u64 segment = 0; segment < count; ++segment) {
     const u64 place = 2 * order[segment];
     offsets.begins[segment] = bounds[place];
@@ -63,8 +69,10 @@ WrittenOffsets offsets_of(const R& request) {
   WrittenOffsets offsets;
   if (request.offset_form == OffsetForm::begins_and_ends) {
     const i64 most = std::min(n, 6 * n / static_cast<i64>(count + 1)) + 2;
+    const bool follow = random.chance(50);  // most follow each other
     for (u64 segment = 0; segment < count; ++segment) {
-      const i64 begin = drawn(n + 4) - (is_signed ? 2 : 0);
+      i64 begin = drawn(n + 4) - (is_signed ? 2 : 0);
+      if (follow && segment > 0 && random.chance(80)) begin = offsets.ends.back();
       offsets.begins.push_back(begin);
       offsets.ends.push_back(segment % 7 == 3 ? begin / 2 : begin + drawn(most));
     }

@@ -3,11 +3,17 @@
 // warps of a second launch reduce equal parts of it, the last one to arrive scans what these come to, and the warps of
 // a third launch scan the parts. Groups are as large as segments are long on average.
 //
-// A tile begins where its segment does or, where results do not depend on how items are put together, at the vector
-// boundary before that. Vectors with items of other segments come item by item.
+// With warp_segments a warp takes neighbouring segments as one sequence, as far as each begins where the one before it
+// ends: lanes are busy and vectors full whatever the lengths are. Those that do not follow each other, of few items,
+// are left to groups. A sequence that is too long for a warp goes on the list, and the third launch divides it between
+// segments.
+//
+// A group's tile begins where its segment does or, where results do not depend on how items are put together, at the
+// vector boundary before that. Vectors with items of other segments come item by item.
 #pragma once
 
 #include "core/contract/family.h"
+#include "core/contract/flat_shape.h"
 #include "core/contract/segment_list.h"
 #include "scan/config/tile.h"
 
@@ -21,7 +27,9 @@ struct ScanSegmentsConfig {
 
   int block_threads = 256;   // threads of a CTA
   int segment_threads = 32;  // neighbouring threads that scan a segment: up to a warp, or if more all of the CTA
-  int segments_at_once = 1;  // whose tiles a group loads before it scans any; all of a CTA take turns
+  int segments_at_once = 1;  // whose tiles a group loads before it scans any; all of a CTA take turns; of a sequence,
+                             // as many tiles
+  int warp_segments = 0;     // neighbouring segments that a warp takes as one sequence; 0: each is scanned by itself
   int items_per_thread = 4;  // consecutive items each thread scans in registers (batchSize)
   int vector_bytes = 16;     // width of a load or store; 16 is int4
   int long_tiles = 64;       // segments of more tiles of a warp go on the list
@@ -43,8 +51,21 @@ constexpr TileShape segment_shape(const ScanSegmentsConfig& config, const ScanRe
   return peeled_tile_shape(config, {request, Variant::any});
 }
 
-// All of a CTA need a tile and the total of a segment's head.
+// How a warp takes neighbouring segments as one sequence.
+constexpr FlatShape flat_shape(const ScanSegmentsConfig& config, const ScanRequest& request) {
+  return {config.items_per_thread,
+          vector_items(config.vector_bytes, {request, Variant::aligned}),
+          config.segments_at_once,
+          1,
+          config.load_hint,
+          needs_fixed_association(request),
+          request.direction == Direction::reverse};
+}
+
+// All of a CTA need a tile and the total of a segment's head, warps the marks of their sequences.
 constexpr int shared_bytes(const ScanSegmentsConfig& config, const ScanVariant& request) {
+  if (config.warp_segments > 0)
+    return config.block_threads / kWarpThreads * flat_shape(config, request).shared_bytes_of_warp();
   if (!takes_all_of_cta(config)) return 0;
   return tile_shared_bytes(segment_shape(config, request), request) +
          static_cast<int>(round_up(static_cast<u64>(request.accumulator_bytes()), 16));
@@ -58,8 +79,20 @@ constexpr u64 most_items_of_warp(const ScanSegmentsConfig& config) {
   return static_cast<u64>(config.long_tiles) * static_cast<u64>(kWarpThreads * config.items_per_thread);
 }
 
+// The most items that a group scans without the rest of its warp.
+constexpr u64 most_items_of_group(const ScanSegmentsConfig& config) {
+  if (config.segment_threads == kWarpThreads) return most_items_of_warp(config);
+  return static_cast<u64>(kMostTilesOfGroup) * static_cast<u64>(config.segment_threads * config.items_per_thread);
+}
+
 // A segment on the list has so many parts at most; one warp scans what they come to.
 inline constexpr u32 kMostScannedParts = 4096;
+
+constexpr NeighbourLimits neighbour_limits(const ScanSegmentsConfig& config, const ScanRequest& request) {
+  return limits_of_neighbours(flat_shape(config, request), config.block_threads, config.warp_segments,
+                              config.segment_threads, most_items_of_warp(config), most_items_of_group(config),
+                              kMostScannedParts);
+}
 
 template <>
 struct Family<ScanSegmentsConfig> {
@@ -76,11 +109,13 @@ struct Family<ScanSegmentsConfig> {
 
   static constexpr int preference(const ScanRequest&, int) { return 1; }
 
-  static constexpr u64 kManySegments = 8192;  // as many warps fill a large GPU
+  static constexpr u64 kManySegments = 8192;       // as many warps fill a large GPU
+  static constexpr u64 kManyItems = u64{1} << 26;  // of which long segments are many enough for a CTA each
 
-  // Threads have a vector each, so that neighbours move neighbouring vectors. A tile holds one and a half segments of
-  // average length, so that most have one. All of a CTA take segments of which there are too few to keep all SMs busy
-  // warp by warp, or which are too long for a warp.
+  // Threads have a vector each, so that neighbours move neighbouring vectors. A group's tile holds one and a half
+  // segments of average length, so that most have one. Segments are taken as sequences, where none has an initial value
+  // of its own. All of a CTA take long ones of few items, which need no list then, or of very many. Without sequences
+  // they take those of which there are too few to keep all SMs busy warp by warp, or which are too long for a warp.
   static constexpr ScanSegmentsConfig default_config(const ScanRequest& request, int sm) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
     const int bytes = register_bytes(request);
@@ -90,10 +125,16 @@ struct Family<ScanSegmentsConfig> {
     config.vector_bytes = default_vector_bytes(config.items_per_thread, request);
     while (config.segment_threads < kWarpThreads && 3 * average > 2 * static_cast<u64>(tile_items(config, request)))
       config.segment_threads *= 2;
-    if ((average >= 8 * static_cast<u64>(tile_items(config, request)) && request.segment_count < kManySegments) ||
-        average > most_items_of_warp(config) / 2) {
+    const bool takes_sequences = request.init != Init::each;
+    const bool has_few =
+        takes_sequences ? request.n <= DefaultSequences::kFewItems : request.segment_count < kManySegments;
+    const bool has_many = !takes_sequences || request.n > kManyItems;
+    if ((average >= 8 * static_cast<u64>(tile_items(config, request)) && has_few) ||
+        (average > most_items_of_warp(config) / 2 && has_many)) {
       config.segment_threads = kMaxBlockThreads;
       config.segments_at_once = 1;
+    } else if (takes_sequences) {
+      take_sequences(config, average, request);
     }
     if (is_custom(request.op)) config.min_ctas_per_sm = 1;  // else state would spill
     return config;
@@ -109,7 +150,11 @@ struct Family<ScanSegmentsConfig> {
       return "items_per_thread of segments_at_once would not fit the registers of a thread (at most 128 bytes of "
              "values)";
     if (config.long_tiles < 1 || config.long_tiles > 4096) return "long_tiles must be between 1 and 4096";
-    return nullptr;
+    if (config.warp_segments < 0 || config.warp_segments > 1024) return "warp_segments must be between 0 and 1024";
+    if (config.warp_segments == 0) return nullptr;
+    if (takes_all_of_cta(config)) return "warp_segments is 0 where all of a CTA scan a segment";
+    if (request.init == Init::each) return "warp_segments is 0 where each segment has an initial value of its own";
+    return invalid_flat_items_reason(config.items_per_thread);
   }
 
   static constexpr int tile_items(const ScanSegmentsConfig& config, const ScanRequest&) {
@@ -140,6 +185,7 @@ struct Family<ScanSegmentsConfig> {
     launch.persistent_ctas_per_sm = kMaxBlockThreads / config.block_threads;
     launch.kernel = kReduceListed;
     list.add(launch);
+    if (config.warp_segments > 0) launch.shared_bytes = shared_bytes(config, {request, variant});
     launch.kernel = kScanListed;
     list.add(launch);
     return list;
@@ -150,6 +196,9 @@ struct Family<ScanSegmentsConfig> {
       SCANTUNE_PARAMETER(ScanSegmentsConfig, block_threads, primary, 64, 128, 256, 512).from_default_only(512),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, segment_threads, primary, 1, 2, 4, 8, 16, 32, 1024),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, segments_at_once, primary, 1, 2, 4).from_default_only(4),
+      SCANTUNE_PARAMETER(ScanSegmentsConfig, warp_segments, secondary, 0, 1, 4, 16, 64, 128, 256)
+          .absent_means(0)
+          .from_default_only(1, 4, 16, 64, 128, 256),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, items_per_thread, primary, 1, 2, 4, 8, 16),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, vector_bytes, secondary, 4, 8, 16),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, long_tiles, secondary, 16, 64, 256),
@@ -162,8 +211,20 @@ struct Family<ScanSegmentsConfig> {
 #endif
 
  private:
+  static constexpr void take_sequences(ScanSegmentsConfig& config, u64 average, const ScanRequest& request) {
+    const u64 tile = flat_shape(config, request).tile_items();
+    const DefaultSequences sequences(request.n, average, tile);
+    config.warp_segments = sequences.warp_segments;
+    config.long_tiles = 4;
+    while (config.long_tiles < 128 && most_items_of_warp(config) < sequences.most_items_of_warp) config.long_tiles *= 2;
+    config.block_threads = 128;
+    config.min_ctas_per_sm = 6;
+  }
+
   // The segments that a CTA scans before it takes others.
   static constexpr u64 segments_of_block(const ScanSegmentsConfig& config) {
+    if (config.warp_segments > 0)
+      return static_cast<u64>(config.block_threads / kWarpThreads) * static_cast<u64>(config.warp_segments);
     const int groups = takes_all_of_cta(config) ? 1 : config.block_threads / config.segment_threads;
     return static_cast<u64>(groups) * static_cast<u64>(config.segments_at_once);
   }

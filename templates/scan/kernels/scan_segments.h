@@ -1,21 +1,24 @@
 #pragma once
 
 #include "core/parts/begin_kernel.h"
+#include "core/parts/neighbours.h"
 #include "core/parts/offset_segments.h"
 #include "core/parts/segment_list.h"
 #include "scan/config/scan_segments.h"
 #include "scan/parts/any_pointers.h"
+#include "scan/parts/flat_scan.h"
 #include "scan/parts/group_scan.h"
 #include "scan/parts/part_prefixes.h"
 #include "scan/parts/tile_walk.h"
 
 namespace scantune {
 
-// The place of the segment's first item in the order of the scan.
 template <class Problem>
-SCANTUNE_DEVICE u64 first_item(const KernelArguments& arguments, const Segment& its) {
-  return Problem::kRequest.direction == Direction::reverse ? arguments.n - its.end : its.begin;
-}
+inline constexpr bool kGoesBackwards = Problem::kRequest.direction == Direction::reverse;
+template <class Problem>
+using NeighboursOf = Neighbours<Problem, kGoesBackwards<Problem>>;
+template <class Problem>
+using PieceOf = Piece<Problem, kGoesBackwards<Problem>>;
 
 template <class Problem>
 SCANTUNE_DEVICE auto init_of_segment(const KernelArguments& arguments, u64 number) {
@@ -73,7 +76,7 @@ class LongScan {
  private:
   SCANTUNE_DEVICE typename Warp::Run run_of(u32 part) const {
     const u64 place = u64{part} * parts_.items, left = its_.items() - place;
-    return Warp::run_of(arguments_, first_item<Problem>(arguments_, its_) + place,
+    return Warp::run_of(arguments_, first_place<kGoesBackwards<Problem>>(arguments_, its_) + place,
                         left < parts_.items ? static_cast<u32>(left) : parts_.items);
   }
 
@@ -89,8 +92,7 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
   constexpr u32 kThreads = kConfig.segment_threads, kGroups = kConfig.block_threads / kThreads;
   constexpr u32 kAtOnce = kConfig.segments_at_once;
-  constexpr u64 kMostItems = kThreads == kWarpThreads ? most_items_of_warp(kConfig)
-                                                      : u64{kMostTilesOfGroup} * kThreads * kConfig.items_per_thread;
+  constexpr u64 kMostItems = most_items_of_group(kConfig);
   using Group = GroupScan<Problem, kConfig, kThreads>;
   const u32 lane = thread_rank() % kWarpThreads, group = thread_rank() / kThreads;
   const u64 block = u64{block_rank()} * kGroups * kAtOnce, stride = u64{block_count()} * kGroups * kAtOnce;
@@ -108,8 +110,8 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
       const Segment its = number < count ? SegmentsOf<Problem>::at(arguments, number) : Segment{0, 0};
       const bool is_short = its.items() <= kMostItems;
       all_short = all_short && is_short;
-      runs[turn] =
-          Group::run_of(arguments, first_item<Problem>(arguments, its), is_short ? static_cast<u32>(its.items()) : 0);
+      runs[turn] = Group::run_of(arguments, first_place<kGoesBackwards<Problem>>(arguments, its),
+                                 is_short ? static_cast<u32>(its.items()) : 0);
       if constexpr (Problem::kHasInit)
         if (number < count) before[turn] = init_of_segment<Problem>(arguments, number);
     }
@@ -120,6 +122,50 @@ SCANTUNE_DEVICE void scan_by_groups(const KernelArguments& arguments) {
   // The warp takes its groups' others one by one.
   const SegmentList<T> list(arguments);
   scantune::visit_longer<Problem, kThreads, kAtOnce>(arguments, kConfig.block_threads, kMostItems, [&](u64 number) {
+    const LongScan<Problem, kConfig> segment(arguments, number);
+    if (!segment.is_listed(list, lane)) segment.scan(lane);
+  });
+}
+
+// Scans so many neighbours from one on, each by a group.
+template <class Problem, ScanSegmentsConfig kConfig>
+SCANTUNE_DEVICE void scan_neighbours_by_groups(const KernelArguments& arguments,
+                                               const NeighboursOf<Problem>& neighbours, u32 place, u32 count) {
+  using T = typename Problem::Accumulator;
+  constexpr u32 kThreads = kConfig.segment_threads, kGroups = kWarpThreads / kThreads;
+  using Group = GroupScan<Problem, kConfig, kThreads>;
+#pragma unroll 1
+  for (u32 first = 0; first < count; first += kGroups) {
+    const u32 mine = first + thread_rank() % kWarpThreads / kThreads;
+    const Segment its = mine < count ? neighbours.at(arguments, place + mine) : Segment{0, 0};
+    const typename Group::Run runs[1] = {
+        Group::run_of(arguments, first_place<kGoesBackwards<Problem>>(arguments, its), static_cast<u32>(its.items()))};
+    T before[1], totals[1];
+    if constexpr (Problem::kHasInit) before[0] = Problem::init(arguments);
+    Group::scan(arguments, runs, before, Problem::kHasInit, totals);
+  }
+}
+
+// Each warp scans neighbouring segments as one sequence.
+template <class Problem, ScanSegmentsConfig kConfig>
+SCANTUNE_DEVICE void scan_neighbours(const KernelArguments& arguments) {
+  using Flat = FlatScan<Problem, kConfig>;
+  constexpr NeighbourLimits kLimits = neighbour_limits(kConfig, Problem::kRequest);
+  static_assert(kLimits.block_warps * sizeof(typename Flat::Shared) <= shared_bytes(kConfig, Problem::kRequest));
+  const u32 lane = thread_rank() % kWarpThreads, warp = thread_rank() / kWarpThreads;
+  const SegmentList<typename Problem::Accumulator> list(arguments);
+  begin_kernel<kConfig.pdl>();
+  const u64 count = SegmentsOf<Problem>::count(arguments, arguments.extents[0]);
+  Flat flat(arguments, shared_memory<typename Flat::Shared[kLimits.block_warps]>()[warp]);
+  const bool all_short = scantune::take_neighbours<kLimits>(
+      arguments, flat, list, count, [&](const PieceOf<Problem>& piece) { flat.scan(piece); },
+      [&](const NeighboursOf<Problem>& neighbours, u32 place, u32 segments) {
+        scantune::scan_neighbours_by_groups<Problem, kConfig>(arguments, neighbours, place, segments);
+      });
+  if (all_short) return;
+
+  // Take those that are too long one by one.
+  scantune::visit_longer_neighbours<Problem, kLimits>(arguments, count, [&](u64 number) {
     const LongScan<Problem, kConfig> segment(arguments, number);
     if (!segment.is_listed(list, lane)) segment.scan(lane);
   });
@@ -139,7 +185,7 @@ SCANTUNE_DEVICE void scan_by_blocks(const KernelArguments& arguments) {
 
   for (u64 number = block_rank(); number < count; number += block_count()) {
     const Segment its = SegmentsOf<Problem>::at(arguments, number);
-    const u64 first = first_item<Problem>(arguments, its), items = its.items();
+    const u64 first = first_place<kGoesBackwards<Problem>>(arguments, its), items = its.items();
     if (items > kMostItems) {
       const LongScan<Problem, kConfig> segment(arguments, number);
       if (thread_rank() < kWarpThreads && !segment.is_listed(list, lane)) segment.scan(lane);
@@ -155,24 +201,27 @@ template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_segments(const KernelArguments& arguments) {
   if constexpr (takes_all_of_cta(kConfig))
     scantune::scan_by_blocks<Problem, kConfig>(arguments);
+  else if constexpr (kConfig.warp_segments > 0)
+    scantune::scan_neighbours<Problem, kConfig>(arguments);
   else
     scantune::scan_by_groups<Problem, kConfig>(arguments);
 }
 
-// Each warp reduces parts of segments on the list. What these come to becomes what is before them.
+// Each warp reduces parts of long segments on the list. What these come to becomes what is before them.
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   const u32 lane = thread_rank() % kWarpThreads;
   const SegmentList<typename Problem::Accumulator> list(arguments);
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kConfig.block_threads / kWarpThreads, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
+    if (kConfig.warp_segments > 0 && is_listed_piece(entry.segment)) return;
     const auto total = LongScan<Problem, kConfig>(arguments, entry.segment).reduce(part);
     if (list.is_last_to_leave(slot, entry, part, total, lane))
       PartPrefixes<typename Problem::Op>::scan(list.partials(entry), entry.parts, lane);
   });
 }
 
-// Each warp scans parts of segments on the list.
+// Each warp scans parts of segments on the list, or of pieces the segments that begin there.
 template <class Problem, ScanSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
@@ -181,6 +230,14 @@ SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
   const SegmentList<T> list(arguments);
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kWarps, lane, [&](u64, const ListedSegment& entry, u32 part) {
+    if constexpr (kConfig.warp_segments > 0) {
+      if (is_listed_piece(entry.segment)) {
+        using Flat = FlatScan<Problem, kConfig>;
+        Flat flat(arguments, shared_memory<typename Flat::Shared[kWarps]>()[thread_rank() / kWarpThreads]);
+        const auto piece = listed_piece<Problem, kGoesBackwards<Problem>>(arguments, entry.segment);
+        return flat.scan(scantune::part_of_piece(flat, piece, part, neighbour_limits(kConfig, Problem::kRequest)));
+      }
+    }
     T prefix;
     if (part > 0) prefix = scantune::load_payload(list.partials(entry) + part);
     LongScan<Problem, kConfig>(arguments, entry.segment).scan(part, prefix);
