@@ -56,6 +56,7 @@
 #include "sort/config/sort_block.h"
 #include "sort/config/sort_cluster.h"
 #include "sort/config/sort_fill.h"
+#include "sort/config/sort_merge.h"
 #include "sort/config/sort_onesweep.h"
 #include "sort/config/sort_segments.h"
 
@@ -79,7 +80,7 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<CopyRequest, CopyVectorsConfig, CopyStridedConfig>,
     FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
-    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig,
-               SortSegmentsConfig>>;
+    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig, SortSegmentsConfig,
+               SortMergeConfig>>;
 
 }  // namespace scantune

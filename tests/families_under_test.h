@@ -88,13 +88,17 @@ inline SelectRequest taken_by(const FamilyModel& family, SelectRequest request) 
   return request;
 }
 
-// A sort as the family can take it: of one segment by offsets, or of bytes alone where it counts keys and moves none.
+// A sort as the family can take it: by a comparison of the caller's, of one segment by offsets, or of bytes alone where
+// it counts keys and moves none.
 inline SortRequest taken_by(const FamilyModel& family, SortRequest request) {
   if (family.unsupported_reason(request, kHostSm) == nullptr) return request;
   SortRequest by_offsets = request;
   by_offsets.segments = Segments::offsets;
   by_offsets.segment_count = 1;
   if (family.unsupported_reason(by_offsets, kHostSm) == nullptr) return by_offsets;
+  SortRequest by_less = request;
+  by_less.comparison = Comparison::source;
+  if (family.unsupported_reason(by_less, kHostSm) == nullptr) return by_less;
   request.input_type = ValueType::u8;
   request.value_type = ValueType::u32;
   request.sorted = Sorted::keys;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "measure/small_float.h"
+#include "measure/stand_in.h"
 #include "sort/config/sort.h"
 
 namespace scantune {
@@ -27,13 +30,41 @@ inline u64 compared_bits(const SortRequest& request, u64 bits) {
   return below_last >> request.first_bit();
 }
 
-// The index of the key that belongs in each place. Sequences, each from its first key to after its last one, are sorted
-// one by one; keys of none keep their place.
+// What a less() of the caller's is asked about: the keys, of which half-precision numbers are floats.
+inline std::vector<std::byte> compared_keys(const SortRequest& request, const void* keys) {
+  const auto bytes = static_cast<u64>(request.input_bytes());
+  const auto* const all = static_cast<const std::byte*>(keys);
+  if (!is_floating(request.input_type) || bytes != 2) return {all, all + request.n * bytes};
+  std::vector<std::byte> floats(request.n * sizeof(float));
+  for (u64 index = 0; index < request.n; ++index) {
+    SmallFloat<10> narrow;
+    SmallFloat<7> wide;
+    std::memcpy(&narrow.bits, all + index * bytes, bytes);
+    wide.bits = narrow.bits;
+    const float value = static_cast<float>(request.input_type == ValueType::f16 ? static_cast<long double>(narrow)
+                                                                                : static_cast<long double>(wide));
+    std::memcpy(&floats[index * sizeof value], &value, sizeof value);
+  }
+  return floats;
+}
+
+// The index of the key that belongs in each place, by the stand-in where a less() of the caller's compares
+// them. Sequences, each from its first key to after its last one, are sorted one by one; keys of none keep their place.
 using Sequences = std::vector<std::pair<u64, u64>>;
 inline std::vector<u64> plain_order(const SortRequest& request, const void* keys, const Sequences& sequences) {
   const auto bytes = static_cast<u64>(request.input_bytes());
   std::vector<u64> order(request.n), numbers(request.n);
   std::iota(order.begin(), order.end(), u64{0});
+  if (request.is_by_source()) {
+    const StandInLess less{Request(request)};
+    const std::vector<std::byte> compared = compared_keys(request, keys);
+    const u64 distance = request.n == 0 ? 0 : compared.size() / request.n;
+    std::stable_sort(order.begin(), order.end(), [&](u64 one, u64 other) {
+      if (request.order == Order::descending) std::swap(one, other);
+      return less(&compared[one * distance], &compared[other * distance]);
+    });
+    return order;
+  }
   for (u64 index = 0; index < request.n; ++index) {
     u64 bits = 0;
     std::memcpy(&bits, static_cast<const unsigned char*>(keys) + index * bytes, bytes);

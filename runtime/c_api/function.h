@@ -18,6 +18,8 @@ struct FunctionMember {
   constexpr bool takes(int role) const { return role >= 0 && role < 32 && (roles >> role & 1u) != 0; }
 };
 
+inline constexpr FunctionMember kLess = {"less", "less->struct_bytes", roles_of(SCANTUNE_FUNCTION_LESS)};
+
 // A single comparison, since every scan with a function makes it.
 inline bool has_state(const scantune_function& function) {
   return (reinterpret_cast<std::uintptr_t>(function.state) | function.state_bytes) != 0;

@@ -6,8 +6,6 @@
 namespace scantune::c_api {
 namespace {
 
-constexpr FunctionMember kLess = {"less", "less->struct_bytes", roles_of(SCANTUNE_FUNCTION_LESS)};
-
 static_assert(same(SCANTUNE_ONE_EXTREME, ExtremeSet::one) && same(SCANTUNE_BOTH_EXTREMES, ExtremeSet::both));
 static_assert(same(SCANTUNE_NO_POSITION, Position::none) && same(SCANTUNE_FIRST_POSITION, Position::first) &&
               same(SCANTUNE_LAST_POSITION, Position::last));

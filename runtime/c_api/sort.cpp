@@ -64,25 +64,47 @@ void take_loaded(const scantune_sort_request& said, SortRequest& request) {
     fail("loaded_type", "given, and load takes no values: leave it out");
 }
 
+// Takes the order of the keys. Its state goes the way of an operator's.
+void take_less(const scantune_sort_request& said, SortRequest& request, std::optional<CustomOperatorView>& custom,
+               Room& room, const CallStates*& states) {
+  if (said.less == nullptr) {
+    if (request.input_type == ValueType::custom)
+      fail("less",
+           "NULL, and input_type is SCANTUNE_CUSTOM_TYPE: structs are in no order of their own, so point it to one, or "
+           "sort a number that stands for each and pass the structs as values");
+    return;
+  }
+  scantune_function storage;
+  const scantune_function& less = checked_function(kLess, said.less, storage);
+  request.comparison = Comparison::source;
+  if (!custom) custom.emplace();
+  custom->source = less.source;
+  custom->state_bytes = static_cast<int>(less.state_bytes);
+  if (!has_state(less)) return;
+  if (states == nullptr) room.states = {};
+  states = &room.states;
+  std::memcpy(room.states.combine, less.state, less.state_bytes);
+}
+
 }  // namespace
 
 Asked checked_request(const scantune_sort_request& said, Room& room) {
   SortRequest request;
   std::optional<CustomOperatorView> custom;
   take_head(said.head, request);
+  const CallStates* states = nullptr;
   if (has_maps(said)) {
     room.states = {};
+    states = &room.states;
     take_maps(said, request, custom, room);
   }
   request.input_type = checked_type("input_type", said.input_type);
-  if (request.input_type == ValueType::custom)
-    fail("input_type",
-         "SCANTUNE_CUSTOM_TYPE; keys are numbers: sort a number that stands for each, and pass the items "
-         "as values");
+  take_less(said, request, custom, room, states);
   request.sorted = checked<Sorted>("sorted", said.sorted);
   request.value_type = checked_payload(said, request);
   take_loaded(said, request);
-  take_custom_type(said, request.value_type == ValueType::custom || request.memory.has(ValueType::custom), request);
+  const bool has_structs = request.input_type == ValueType::custom || request.value_type == ValueType::custom;
+  take_custom_type(said, has_structs || request.memory.has(ValueType::custom), request);
   request.order = checked<Order>("order", said.order);
   take_bits(said, request);
   request.input_use = checked<InputUse>("input_use", said.input_use);
@@ -94,7 +116,7 @@ Asked checked_request(const scantune_sort_request& said, Room& room) {
   return {.request = request,
           .custom = custom,
           .device_segment_count = said.device_segment_count,
-          .states = has_maps(said) ? &room.states : nullptr,
+          .states = states,
           .checks_offsets = said.check == 1,
           .refuses_overlap = true};
 }

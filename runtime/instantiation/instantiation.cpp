@@ -117,7 +117,11 @@ std::string definitions(const Request& request, const FamilyModel& family, const
 
 std::vector<std::string> with_custom(std::vector<std::string> headers, const AlgorithmModel& algorithm, bool custom) {
   const bool combines = algorithm.operator_member() != nullptr;
-  if (custom) headers.emplace_back(combines ? "core/parts/custom_operator.h" : "core/parts/custom_predicate.h");
+  const bool compares = Request(algorithm).value<Comparison>().has_value();
+  if (custom)
+    headers.emplace_back(combines   ? "core/parts/custom_operator.h"
+                         : compares ? "core/parts/custom_comparison.h"
+                                    : "core/parts/custom_predicate.h");
   return headers;
 }
 

@@ -38,8 +38,7 @@ SourceUse use_of(const Request& request, const CustomOperator& custom) {
   const auto criterion = request.value<Criterion>();
   const bool has_state = custom.state_bytes > 0;
   const std::string suffix = has_state ? "_WITH_STATE" : "";
-  if (request.value<OrderedBy>() == OrderedBy::less)
-    return {has_state ? kLessWithState : kLess, "COMPARISON" + suffix, "less.cu"};
+  if (request.is_by_less()) return {has_state ? kLessWithState : kLess, "COMPARISON" + suffix, "less.cu"};
   if (!criterion) return {has_state ? kCombineWithState : kCombine, "OPERATOR" + suffix, "operator.cu"};
   if (*criterion == Criterion::unique_by)
     return {has_state ? kEqualWithState : kEqual, "EQUALITY" + suffix, "equal.cu"};

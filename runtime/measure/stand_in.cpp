@@ -1,5 +1,6 @@
 #include "measure/stand_in.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -44,6 +45,23 @@ bool less_bytes(const std::byte* a, const std::byte* b) {
   std::memcpy(&units[0], a, sizeof(Unit));
   std::memcpy(&units[1], b, sizeof(Unit));
   return stand_in::less(&units[0], &units[1]);
+}
+
+template <class Unit>
+u32 rank_of_bytes(const std::byte* value) {
+  Unit unit;
+  std::memcpy(&unit, value, sizeof(Unit));
+  return stand_in::rank(&unit);
+}
+
+template <class Unit>
+void put_rank_in_bytes(u32 share, std::byte* value) {
+  constexpr int kBits = 8 * static_cast<int>(sizeof(Unit)), kShift = std::max(StandInLess::kRankBits - kBits, 0);
+  Unit unit;
+  std::memcpy(&unit, value, sizeof(Unit));
+  const u32 kept = stand_in::scrambled(unit) & ~((u32{1} << StandInLess::kRankBits) - 1);
+  unit = stand_in::unscrambled(static_cast<Unit>(kept | share >> kShift));
+  std::memcpy(value, &unit, sizeof(Unit));
 }
 
 template <class Unit>
@@ -106,20 +124,21 @@ std::string predicate_source(const Request& request, const std::string& units) {
 CustomOperator stand_in_for(const Request& request) {
   const int bytes = unit_bytes(request);
   const std::string count = std::to_string(request.bytes_of(request.source_type()) / bytes);
-  if (!request.op())
-    return {.source = predicate_source(request, std::string(unit_type(bytes)) + " units[" + count + "]"), .name = {}};
+  const std::string units = std::string(unit_type(bytes)) + " units[" + count + "]";
+  const std::string functions =
+      std::string("#define STAND_IN_FUNCTION __device__ inline\n") + stand_in_files().front().text;
+  if (request.is_by_less()) return {.source = functions + less_source(request, units), .name = {}};
+  if (!request.op()) return {.source = predicate_source(request, units), .name = {}};
   const std::string call = std::string("scantune::stand_in::") + token(*request.op()) +
                            "(earlier.units, later.units, combined.units, " + count + ");\n";
-  const std::string units = std::string(unit_type(bytes)) + " units[" + count + "]";
-  return {.source = std::string("#define STAND_IN_FUNCTION __device__ inline\n") + stand_in_files().front().text +
-                    (request.value<OrderedBy>() == OrderedBy::less ? less_source(request, units)
-                                                                   : value_source(request, units, call)),
-          .name = {}};
+  return {.source = functions + value_source(request, units, call), .name = {}};
 }
 
 StandInLess::StandInLess(const Request& request) {
   const int unit = unit_bytes(request);
   less_ = unit == 4 ? &less_bytes<u32> : unit == 2 ? &less_bytes<u16> : &less_bytes<u8>;
+  put_rank_ = unit == 4 ? &put_rank_in_bytes<u32> : unit == 2 ? &put_rank_in_bytes<u16> : &put_rank_in_bytes<u8>;
+  rank_ = unit == 4 ? &rank_of_bytes<u32> : unit == 2 ? &rank_of_bytes<u16> : &rank_of_bytes<u8>;
 }
 
 StandIn::StandIn(const Request& request) : bytes_(request.accumulator_bytes()) {

@@ -29,14 +29,22 @@ class StandIn {
   int bytes_;
 };
 
-// The comparison of extremes on the CPU, of accumulators.
+// The comparison on the CPU, of what its source takes: accumulators of extremes, or keys.
 class StandInLess {
  public:
+  static constexpr int kRankBits = 16;
+
   explicit StandInLess(const Request& request);
   bool operator()(const std::byte* a, const std::byte* b) const { return less_(a, b); }
+  // A number of kRankBits bits that is less for what is less.
+  u32 rank(const std::byte* value) const { return rank_(value); }
+  // Changes the value so that its rank is `share` of 2^16 of the way from the least to the greatest one.
+  void put_rank(u32 share, std::byte* value) const { put_rank_(share, value); }
 
  private:
   bool (*less_)(const std::byte* a, const std::byte* b);
+  u32 (*rank_)(const std::byte* value);
+  void (*put_rank_)(u32 share, std::byte* value);
 };
 
 }  // namespace scantune

@@ -57,10 +57,14 @@ STAND_IN_FUNCTION Unit unscrambled(Unit unit) {
   return unit;
 }
 
-// An order in which values that differ may be equal.
+// An order in which values that differ may be equal: that of a number of each.
+template <class Unit>
+STAND_IN_FUNCTION unsigned rank(const Unit* value) {
+  return scrambled(value[0]) & 0xffffu;
+}
 template <class Unit>
 STAND_IN_FUNCTION bool less(const Unit* a, const Unit* b) {
-  return (scrambled(a[0]) & 0xffffu) < (scrambled(b[0]) & 0xffffu);
+  return rank(a) < rank(b);
 }
 
 // The same maps under other names.

@@ -18,9 +18,9 @@ struct MapSource {
 };
 
 struct CustomOperator {
-  // CUDA C++ that defines combine(Value, Value), keep(Value), part(Value) or equal(Value, Value), each with or without
-  // a State as last argument, and the struct Value if that is not a built-in type. Empty if the operator is built in
-  // and only maps are the caller's.
+  // CUDA C++ that defines combine(Value, Value), less(Value, Value), keep(Value), part(Value) or equal(Value, Value),
+  // each with or without a State as last argument, and the struct Value if that is not a built-in type. Empty if the
+  // operator is built in and only maps are the caller's.
   std::string source;
   // The key of an operator's tuning records; empty: the key is cost class and value size. Unused for predicates.
   std::string name;

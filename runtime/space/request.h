@@ -88,13 +88,19 @@ class Request {
   // The type that its operator combines, or else that of its items.
   inline ValueType accumulator_type() const;
   int accumulator_bytes() const { return bytes_of(accumulator_type()); }
-  // The type of what the caller's operator or predicate takes.
+  // The type of what the caller's operator or predicate takes. A comparison of keys takes half-precision numbers as
+  // floats.
   ValueType source_type() const {
+    if (value<Comparison>() && is_floating(accumulator_type()) && size_of(accumulator_type()) == 2)
+      return ValueType::f32;
     return value<Subject>() == Subject::flag ? value_type(*value<FlagType>()) : accumulator_type();
   }
+  // Whether a less() of the caller's says which of two items comes first.
+  bool is_by_less() const { return value<OrderedBy>() == OrderedBy::less || value<Comparison>() == Comparison::source; }
   // Whether it takes a source of the caller's: an operator, a comparison or a predicate.
   bool has_custom_operator() const {
-    if (const auto operation = op()) return is_custom(*operation) || value<OrderedBy>() == OrderedBy::less;
+    if (is_by_less()) return true;
+    if (const auto operation = op()) return is_custom(*operation);
     const auto criterion = value<Criterion>();
     return criterion && has_source(*criterion);
   }

@@ -103,6 +103,9 @@ void read_operator(const Json& json, StatedRequest& stated) {
       throw RequestError(
           std::string("request.operator is for criteria of the caller's own, predicate and unique_by, ") +
           "and request.criterion is " + token(*criterion));
+    if (const auto comparison = request.value<Comparison>())
+      throw RequestError(std::string("request.operator is for comparisons of the caller's own, source, and ") +
+                         "request.comparison is " + token(*comparison));
     const auto op = request.op();
     throw RequestError(std::string("request.operator is for custom operators, and ") +
                        (op ? std::string("request.op is ") + token(*op)

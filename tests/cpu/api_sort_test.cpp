@@ -198,6 +198,23 @@ Calls c_loaded(const Spoil& spoil, scantune_sorted sorted) {
       of_sort(sorted));
 }
 
+// A sort by a comparison.
+Calls c_by_less(const Spoil& spoil, scantune_sorted sorted = SCANTUNE_SORTED_KEYS) {
+  return c_request(
+      [=](Arguments& with) {
+        with.function.role = SCANTUNE_FUNCTION_LESS;
+        with.function.source = "__device__ bool less(int a, int b) { return a < b; }";
+        with.sort.less = &with.function;
+        spoil(with);
+      },
+      of_sort(sorted));
+}
+
+struct Triple {
+  int a, b, c;
+};
+const Triple* triples() { return memory<Triple>(kInput); }
+
 // The same options of all functions.
 Calls segmented_options(const runtime::SegmentedArgsortOptions& wrong, u64 n = kItems, u64 segments = 1) {
   const auto with_these = [&](auto now) {
@@ -230,6 +247,7 @@ Calls segmented_options(const runtime::SegmentedArgsortOptions& wrong, u64 n = k
 
 Calls sort_options(const runtime::ArgsortOptions& wrong, u64 n = kItems) {
   const auto with_these = [&](auto now) {
+    now.less = wrong.less;
     now.order = wrong.order;
     now.bits = wrong.bits;
     now.segments = wrong.segments;
@@ -257,7 +275,14 @@ const std::vector<BadInput> kBadSorts = {
     {"scantune_head", "n", "more keys than 32 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 32) + 1; }, kPlaces), {"a row has more keys than indices of 32 bits can number: ask for indices of 64 bits"}},
     {"scantune_head", "n", "more keys than 31 bits number", c_sorting([](auto& s) { s.head.n = (u64{1} << 31) + 1; s.index_type = SCANTUNE_I32; }, kBoth), {"a row has more keys than indices of 32 bits can number"}},
     {"scantune_head", "n", "no multiple of the rows", c_sorting([](auto& s) { s.segments = SCANTUNE_ROWS; s.rows = 7; }), {"n is 500, which is not a multiple of rows, which is 7", "equal length"}},
-    {"scantune_sort_request", "input_type", "a struct", c_sorting([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; }), {"input_type is SCANTUNE_CUSTOM_TYPE", "keys are numbers", "pass the items as values"}},
+    {"scantune_sort_request", "less", "left out, of structs", c_sorting([](auto& s) { s.input_type = SCANTUNE_CUSTOM_TYPE; s.custom_bytes = s.custom_alignment = 4; }), {"less is NULL, and input_type is SCANTUNE_CUSTOM_TYPE", "pass the structs as values"}},
+    {"scantune_sort_request", "less", "of another role", c_by_less([](Arguments& a) { a.function.role = SCANTUNE_FUNCTION_KEEP; }), {"less->role is SCANTUNE_FUNCTION_KEEP; it must be one that less takes: SCANTUNE_FUNCTION_LESS"}},
+    {"scantune_sort_request", "less", "without a source", c_by_less([](Arguments& a) { a.function.source = ""; }), {"less->source is empty; it must define bool less(Value, Value)"}},
+    {"scantune_function", "state_bytes", "of a less, too many", c_by_less([](Arguments& a) { a.function.state = a.request; a.function.state_bytes = 40; }), {"less->state_bytes is 40"}},
+    {"scantune_sort_request", "less", "of some bits", c_by_less([](Arguments& a) { a.sort.end_bit = 8; }), {"source comparison", "less compares whole keys: leave the bits out"}},
+    {"scantune_sort_request", "less", "of rows", c_by_less([](Arguments& a) { a.sort.segments = SCANTUNE_ROWS; a.sort.rows = 10; }), {"less puts all keys in one order"}},
+    {"scantune_sort_request", "less", "beside a load", c_by_less([](Arguments& a) { a.sort.load = &a.load; a.load.role = SCANTUNE_FUNCTION_MAP; }, SCANTUNE_SORTED_PAIRS), {"values are moved as they are where less compares keys: leave load out"}},
+    {"scantune_sort_request", "custom_bytes", "of no struct", c_by_less([](Arguments& a) { a.sort.custom_bytes = a.sort.custom_alignment = 4; }), {"custom_bytes is 4", "must be 0"}},
     {"scantune_sort_request", "value_type", "no type", c_sorting([](auto& s) { write(s.value_type, 99); }, kPairs), {"value_type is 99"}},
     {"scantune_sort_request", "value_type", "of keys alone", c_sorting([](auto& s) { s.value_type = SCANTUNE_U32; }), {"value_type is given, and sorted is not SCANTUNE_SORTED_PAIRS: leave it SCANTUNE_DEFAULT_TYPE"}},
     {"scantune_sort_request", "value_type", "left out, of values", c_sorting([](auto& s) { s.value_type = SCANTUNE_DEFAULT_TYPE; }, kPairs), {"value_type is SCANTUNE_DEFAULT_TYPE, and sorted is SCANTUNE_SORTED_PAIRS", "name the type"}},
@@ -324,6 +349,10 @@ const std::vector<BadInput> kBadSorts = {
     {"SegmentedSortOptions SegmentedArgsortOptions", "device", "none", segmented_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
     {"SegmentedSortOptions SegmentedArgsortOptions", "config", "of a scan's family", segmented_options({.config = "{\"family\": \"lookback\"}"}), {"config.family", "found \"lookback\""}},
     {"SegmentedSortOptions", "values indices", "both", {cpp([](Arguments& a) { runtime::segmented_sort(a.in(), memory<int>(kFlags), a.out(), kItems, 1, {.values = {a.beside(), a.beside_out()}, .indices = memory<int>(kIndex)}); })}, {"values and indices are both given"}},
+    {"SortOptions ArgsortOptions", "less", "a predicate", sort_options({.less = runtime::Predicate::source("bool keep")}), {"less is a function by Predicate::source(): pass one by Less::source()"}},
+    {"SortOptions ArgsortOptions", "less", "of some bits", sort_options({.less = runtime::Less::source("bool less"), .bits = {0, 8}}), {"less compares whole keys"}},
+    {"SortOptions ArgsortOptions", "less", "none, of structs", {cpp([](Arguments& a) { runtime::sort(triples(), memory<Triple>(a.output), kItems); }), cpp([](Arguments&) { runtime::argsort(triples(), memory<u64>(kIndex), kItems); }), cpp([](Arguments&) { runtime::sort_plan<Triple>(kItems); })}, {"less is NULL, and input_type is SCANTUNE_CUSTOM_TYPE"}},
+    {"SortOptions", "values", "structs of another size than the keys", {cpp([](Arguments& a) { struct Two { int a, b; }; runtime::sort(triples(), memory<Triple>(a.output), kItems, {.less = runtime::Less::source("bool less"), .values = {memory<Two>(kValues), memory<Two>(kIndex)}}); })}, {"values are a struct of 8 bytes aligned to 4, and keys a struct of 12 bytes aligned to 4", "sort the keys with their indices"}},
     {"SortOptions ArgsortOptions", "order", "no order", sort_options({.order = static_cast<Order>(2)}), {"order is 2"}},
     {"SortOptions ArgsortOptions", "bits", "that end before they begin", sort_options({.bits = {9, 8}}), {"begin_bit is 9"}},
     {"KeyBits", "end_bit", "before the first", sort_options({.bits = {8, 0}}), {"begin_bit is 8, and the bits that are compared end before bit 0"}},
@@ -356,7 +385,7 @@ TEST(SpoiledSorts, AreRightUntilARowSpoilsThem) {
   const auto nothing_wrong = [](auto&) {};
   expect_right({c_sorting(nothing_wrong), c_sorting(nothing_wrong, kPairs), c_sorting(nothing_wrong, kPlaces),
                 c_sorting(nothing_wrong, kBoth), c_segments(nothing_wrong), c_segments(nothing_wrong, kPairs),
-                sort_options({})});
+                c_by_less(nothing_wrong), c_by_less(nothing_wrong, kPairs), sort_options({})});
 }
 
 }  // namespace

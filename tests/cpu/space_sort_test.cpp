@@ -41,6 +41,21 @@ TEST(Space, EverySortHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
       for (custom.custom_alignment = 1; custom.custom_alignment <= kVectorAlignmentBytes; custom.custom_alignment *= 2)
         types.push_back(custom);
   }
+  std::vector<SortRequest> by_less;
+  for (SortRequest request : types) {
+    request.comparison = Comparison::source;
+    by_less.push_back(request);
+  }
+  for (const Sorted sorted : {Sorted::keys, Sorted::pairs, Sorted::keys_and_indices})
+    for (int bytes = 1; bytes <= kMaxValueBytes; ++bytes)
+      for (int alignment = 1; alignment <= kVectorAlignmentBytes; alignment *= 2)
+        by_less.push_back({.input_type = ValueType::custom,
+                           .value_type = sorted == Sorted::pairs ? ValueType::custom : ValueType::u32,
+                           .sorted = sorted,
+                           .comparison = Comparison::source,
+                           .custom_bytes = bytes,
+                           .custom_alignment = alignment});
+  types.insert(types.end(), by_less.begin(), by_less.end());
   int legal = 0;
   for (SortRequest request : types)
     for (const u64 n : kSizes)
@@ -95,6 +110,16 @@ TEST(Space, SortsFitTheirTypes) {
   EXPECT_EQ(unsupported_reason(SortRequest{.input_type = ValueType::f64, .n = u64{1} << 40}), nullptr);
   EXPECT_TRUE(
       reason({.input_type = ValueType::custom, .custom_bytes = 4, .n = 1}).starts_with("keys of a custom type"));
+  const SortRequest structs{.input_type = ValueType::custom, .comparison = Comparison::source, .n = 1};
+  EXPECT_TRUE(reason(structs).starts_with("a custom type has 1 to 32 bytes"));
+  SortRequest by_less{.comparison = Comparison::source, .n = 1};
+  EXPECT_EQ(unsupported_reason(by_less), nullptr);
+  by_less.key_bits = KeyBits::none;
+  EXPECT_TRUE(reason(by_less).starts_with("less compares whole keys"));
+  by_less = {.segments = Segments::rows, .comparison = Comparison::source, .n = 1, .rows = 1};
+  EXPECT_TRUE(reason(by_less).starts_with("less puts all keys in one order"));
+  by_less = {.sorted = Sorted::pairs, .load = Load::generated, .comparison = Comparison::source, .n = 1};
+  EXPECT_TRUE(reason(by_less).starts_with("values are moved as they are where less compares keys"));
   EXPECT_TRUE(reason({.segments = Segments::columns, .n = 1}).starts_with("rows are sorted, and columns are not"));
   EXPECT_TRUE(reason({.segments = Segments::rows, .n = 1}).starts_with("there are items and no rows"));
   EXPECT_TRUE(reason({.value_type = ValueType::u64, .n = 1}).starts_with("value_type is for sorts with values"));
@@ -117,6 +142,30 @@ TEST(Space, SortsFitTheirTypes) {
   EXPECT_TRUE(reason({.key_bits = KeyBits::some, .n = 1, .end_bit = 3, .bits = 4}).starts_with("bits begin before"));
   EXPECT_TRUE(
       reason({.key_bits = KeyBits::some, .n = 1, .end_bit = 32, .bits = 0}).starts_with("no bits are compared"));
+}
+
+// A list of launches is short, and CTAs of the first merge make the doublings that it has no room for.
+TEST(Space, MergesAnyNumberOfRunsInTheLaunchesThatThereAre) {
+  const FamilyModel& family = *find_family("sort_merge");
+  for (const u64 n :
+       {u64{1}, u64{8704}, u64{8705}, u64{1} << 20, u64{1} << 28, (u64{1} << 28) + 1, u64{1} << 33, u64{1} << 36}) {
+    const SortRequest request{.sorted = Sorted::pairs, .comparison = Comparison::source, .n = n};
+    Config config = family.default_config(SortRequest{.comparison = Comparison::source, .n = u64{1} << 24}, 90);
+    const LaunchList list = family.launches(config, request, Variant::any);
+    ASSERT_LE(list.count, LaunchList::kCapacity);
+    EXPECT_EQ(list.launches[0].grid_blocks, ceil_div(n, u64{8704})) << n;
+    u64 run = 8704;
+    for (int place = 1; place < list.count; ++place) {
+      const auto told = MergeLaunch::unpacked(list.launches[place].extents[1]);
+      EXPECT_EQ(list.launches[place].extents[0], run) << n;
+      EXPECT_TRUE(told.doublings == 1 || place == 1) << n;
+      // A CTA has a tile of 4352 keys, or a group of runs.
+      EXPECT_EQ(list.launches[place].grid_blocks, ceil_div(n, told.doublings == 1 ? 4352 : run << told.doublings)) << n;
+      run <<= told.doublings;
+      EXPECT_EQ(told.left == 0, place == list.count - 1) << n;
+    }
+    EXPECT_GE(run, n);
+  }
 }
 
 // The product with the threads of a warp is 0 in 32 bits.

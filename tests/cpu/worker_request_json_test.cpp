@@ -252,6 +252,8 @@ TEST(RequestJson, RefusesRequestsAndSaysWhy) {
        "request.operator is for custom operators, and a copy takes no operator"},
       {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "less", "operator": {}})",
        "request.operator is for criteria of the caller's own, predicate and unique_by, and request.criterion is less"},
+      {R"({"algorithm": "sort", "input_type": "i32", "n": 4, "operator": {}})",
+       "request.operator is for comparisons of the caller's own, source, and request.comparison is built_in"},
       {R"({"algorithm": "select", "input_type": "i32", "n": 4, "criterion": "predicate", "operator": {"name": "odd"}})",
        "request.operator has an unknown member \"name\""},
   };

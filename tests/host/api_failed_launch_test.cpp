@@ -10,6 +10,7 @@
 #include "device/host/host_device.h"
 #include "families_under_test.h"
 #include "launch/plan.h"
+#include "measure/stand_in.h"
 #include "scantune/error.hpp"
 #include "space/operands.h"
 
@@ -20,7 +21,9 @@ namespace {
 class Runs {
  public:
   explicit Runs(const FamilyModel& family, const Request& request) : operands_(request) {
-    plan_ = make_plan(device_, TuningTable(), CheckedRequest(request), 0, CaptureMemory::on_demand, nullptr,
+    const CustomOperator custom = request.has_custom_operator() ? stand_in_for(request) : CustomOperator{};
+    plan_ = make_plan(device_, TuningTable(), CheckedRequest(request), 0, CaptureMemory::on_demand,
+                      request.has_custom_operator() ? &custom : nullptr,
                       "{\"family\": \"" + std::string(family.name()) + "\"}");
     for (const RequestOperand& operand : operands_.list()) {
       void* const memory = device_->allocate(std::max<u64>(operand.bytes(), 16));

@@ -339,6 +339,115 @@ TEST(Sort, SortsEachRowByItself) {
   expect_keys<float>(2000, {.bits = {4, 12}, .rows = 2000});
 }
 
+// --- Comparisons.
+
+struct Ranked {
+  std::int32_t id;
+  float score;
+  std::uint8_t grade;
+};
+constexpr char kByGrade[] =
+    "struct Value { int id; float score; unsigned char grade; };\n"
+    "__device__ bool less(Value a, Value b) {\n"
+    "  return a.grade < b.grade || (a.grade == b.grade && a.score > b.score);\n"
+    "}\n";
+
+std::vector<Ranked> ranked(std::uint64_t n) {
+  std::mt19937 draw(static_cast<unsigned>(n));
+  std::vector<Ranked> all(n);  // with zeroes between the members
+  for (std::uint64_t index = 0; index < n; ++index) {
+    all[index].id = static_cast<std::int32_t>(index);
+    all[index].score = static_cast<float>(draw() % 8);
+    all[index].grade = static_cast<std::uint8_t>(draw() % 5);
+  }
+  return all;
+}
+bool by_grade(const Ranked& a, const Ranked& b) {
+  return a.grade < b.grade || (a.grade == b.grade && a.score > b.score);
+}
+
+template <class Key, class Less>
+std::vector<std::uint64_t> places_by(const std::vector<Key>& all, const Less& less) {
+  std::vector<std::uint64_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  std::ranges::stable_sort(order, [&](std::uint64_t one, std::uint64_t other) { return less(all[one], all[other]); });
+  return order;
+}
+
+TEST(SortByAComparison, PutsStructsInItsOrder) {
+  const runtime::UserFunction less = runtime::Less::source(kByGrade);
+  for (const std::uint64_t n : {1, 40, 20'000}) {
+    const std::vector<Ranked> all = ranked(n);
+    const std::vector<std::uint64_t> order = places_by(all, by_grade);
+    const Buffer<Ranked> in(all), out(n), values_out(n), consumed(all);
+    const Buffer<std::uint64_t> indices(n);
+    const Buffer<std::uint32_t> down(n);
+    runtime::sort(in.data(), out.data(), n, {.less = less, .values = {in.data(), values_out.data()}});
+    expect_same(out, moved(all, order, 1));
+    expect_same(values_out, moved(all, order, 1));
+    runtime::sort(Consumed(consumed.data()), out.data(), n, {.less = less, .indices = indices.data()});
+    expect_same(out, moved(all, order, 1));
+    expect_same(indices, order);
+    runtime::argsort_plan<Ranked, std::uint32_t>(n, {.less = less, .order = Order::descending})(in.data(), down.data());
+    expect_same(down, as<std::uint32_t>(places_by(all, [](auto a, auto b) { return by_grade(b, a); })));
+    expect_same(in, all);
+  }
+}
+
+TEST(SortByAComparison, PutsNumbersInItsOrder) {
+  constexpr std::uint64_t kItems = 30'000;
+  struct State {
+    int modulus;
+  };
+  const auto by_rest = [](const std::string& type) {
+    return "struct State { int modulus; };\n__device__ bool less(" + type + " a, " + type +
+           " b, State state) { return a % state.modulus < b % state.modulus; }\n";
+  };
+  std::vector<std::int64_t> all(kItems);
+  for (std::uint64_t index = 0; index < kItems; ++index) all[index] = static_cast<std::int64_t>(index * 7919 % 10'007);
+  const Buffer<std::int64_t> in(all), out(kItems);
+  const Buffer<std::uint32_t> beside(as<std::uint32_t>(places_by(all, [](auto, auto) { return false; }))),
+      moved_out(kItems);
+  for (const int modulus : {10, 1000}) {
+    const std::vector<std::uint64_t> order =
+        places_by(all, [=](std::int64_t a, std::int64_t b) { return a % modulus < b % modulus; });
+    runtime::sort(in.data(), out.data(), kItems,
+                  {.less = runtime::Less::source(by_rest("long long"), State{modulus}),
+                   .values = {beside.data(), moved_out.data()}});
+    expect_same(out, moved(all, order, 1));
+    expect_same(moved_out, as<std::uint32_t>(order));
+  }
+}
+
+TEST(SortByAComparison, OfHalvesSeesFloats) {
+  constexpr std::uint64_t kItems = 5000;
+  std::vector<f16> all(kItems);
+  for (std::uint64_t index = 0; index < kItems; ++index)
+    all[index] = std::bit_cast<f16>(static_cast<std::uint16_t>(index * 7919 % 0x7c00 | (index & 1) << 15));
+  const auto magnitude = [](f16 key) { return std::bit_cast<std::uint16_t>(key) & 0x7fff; };
+  const Buffer<f16> in(all), out(kItems);
+  runtime::sort(
+      in.data(), out.data(), kItems,
+      {.less = runtime::Less::source("__device__ bool less(float a, float b) { return (a < 0 ? -a : a) < (b < "
+                                     "0 ? -b : b); }")});
+  expect_same(out, moved(all, places_by(all, [&](f16 a, f16 b) { return magnitude(a) < magnitude(b); }), 1));
+}
+
+// Each thread and each tile takes as many keys as belong to it, whatever less() says, and the host device would report
+// an access out of bounds.
+TEST(SortByAComparison, ThatIsNotAnOrderEnds) {
+  constexpr std::uint64_t kItems = 40'000;
+  const std::vector<float> all = keys<float>(kItems);
+  const Buffer<float> in(all), out(kItems);
+  const Buffer<std::uint32_t> beside(std::vector<std::uint32_t>(kItems, 1)), moved_out(kItems);
+  for (const char* const result : {"true", "false", "a < b", "a > b || a != a", "((int)(a * 7) ^ (int)(b * 3)) & 1"}) {
+    const std::string less = std::string("__device__ bool less(float a, float b) { return ") + result + "; }";
+    runtime::sort(in.data(), out.data(), kItems,
+                  {.less = runtime::Less::source(less), .values = {beside.data(), moved_out.data()}});
+    EXPECT_EQ(read(moved_out), std::vector<std::uint32_t>(kItems, 1)) << less;
+  }
+}
+
 TEST(Sort, KeepsTheOrderOfEqualKeys) {
   constexpr std::uint32_t kItems = 30'000;
   const Buffer<std::uint8_t> in(std::vector<std::uint8_t>(kItems, 7));

@@ -6,6 +6,7 @@
 
 #include "expected_scan.h"
 #include "families_under_test.h"
+#include "measure/prepared_config.h"
 #include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_items.h"
@@ -497,7 +498,7 @@ class SortTrial : public Trial {
     input_ = items_in_memory(first_, setting.misaligned_input_bytes);
     for (Step& step : steps_) {
       step.request = request;
-      if (request.has_values()) {
+      if (request.has_values() && !request.is_by_source()) {
         step.request.key_bits = KeyBits::some;
         step.request.end_bit = &step == &steps_[0] ? 32 : 13;
         step.request.bits = step.request.end_bit - 1;
@@ -615,8 +616,9 @@ u64 Trial::configure(const Request& request) {
 }
 
 void Trial::load(const Request& request, Variant variant) {
-  const Instantiation instantiation =
-      instantiate(request, *config_, variant, setting_.custom ? &setting_.custom->custom : nullptr);
+  const Instantiation instantiation = setting_.custom
+                                          ? instantiate(request, *config_, variant, &setting_.custom->custom)
+                                          : instantiate_measured(request, *config_, variant, nullptr);
   module_ = device_.load(compiler_.compile(instantiation, "host"), instantiation.kernels, {});
 }
 

@@ -14,6 +14,7 @@
 #include "effort.h"
 #include "expected_scan.h"
 #include "families_under_test.h"
+#include "measure/prepared_config.h"
 #include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_kernels.h"
@@ -83,7 +84,7 @@ Bytes indices_in_sequences(const SortRequest& request, const std::vector<u64>& o
 }
 
 const Module& module_of(const Case& sort) {
-  return bench().kernels.get(instantiate(sort.request, sort.config, sort.variant()));
+  return bench().kernels.get(instantiate_measured(sort.request, sort.config, sort.variant(), nullptr));
 }
 
 // The arrays of a sort, and what must be in them.
@@ -200,7 +201,19 @@ std::vector<u64> ends(ValueType type) {
   return all;
 }
 
+// Structs that a stand-in compares by their first bytes: those of another distribution than the uniform one are few.
+Bytes structs_of(const SortRequest& request, int distribution, Random& random) {
+  const auto bytes = static_cast<u64>(request.input_bytes());
+  const Bytes few = random_bytes(distribution == 3 ? bytes : 5 * bytes, random);
+  if (distribution == 0) return random_bytes(request.n * bytes, random);
+  Bytes keys(request.n * bytes);
+  for (u64 index = 0; index < request.n; ++index)
+    std::memcpy(&keys[index * bytes], &few[random.below(static_cast<u32>(few.size() / bytes)) * bytes], bytes);
+  return keys;
+}
+
 Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
+  if (request.input_type == ValueType::custom) return structs_of(request, distribution, random);
   const auto bytes = static_cast<u64>(request.input_bytes());
   const u64 same = random_key(random), place = random.below(request.input_bytes());
   const std::array<u64, 5> few{random_key(random), random_key(random), random_key(random), 0, ~u64{0}};
@@ -226,7 +239,11 @@ Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
                                        ordered,
                                        special[random.below(static_cast<u32>(special.size()))],
                                        of_run};
-    std::memcpy(&keys[index * bytes], &drawn[distribution], bytes);
+    // Machines make different floats of half-precision NaNs, so that none is compared by a less().
+    const u64 exponent_bit = request.input_type == ValueType::f16 ? 0x400 : 0x80;
+    const bool is_float = request.is_by_source() && bytes == 2 && is_floating(request.input_type);
+    const u64 key = is_float ? drawn[distribution] & ~exponent_bit : drawn[distribution];
+    std::memcpy(&keys[index * bytes], &key, bytes);
   }
   return keys;
 }
@@ -235,6 +252,9 @@ Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
 const std::map<std::string, std::vector<int>> kSmallValues{{"block_threads", {32, 64, 96, 128, 256}},
                                                            {"rows_per_block", {1, 2, 3, 4}},
                                                            {"items_per_thread", {1, 2, 3, 4, 5, 8, 12, 16}},
+                                                           {"merge_threads", {32, 64, 96, 128}},
+                                                           {"merge_items", {1, 2, 3, 5, 8}},
+                                                           {"local_doublings", {1, 2, 3, 4}},
                                                            {"long_threads", {32, 64, 128}},
                                                            {"long_items", {4, 8}},
                                                            {"radix_items", {1, 2, 3, 5}},
@@ -279,6 +299,10 @@ std::vector<const FamilyModel*> able_families(const SortRequest& request) {
 SortRequest keys_of_type(ValueType type, Order order = Order::ascending) {
   return {.input_type = type, .order = order};
 }
+SortRequest by_less(SortRequest request) {
+  request.comparison = Comparison::source;
+  return request;
+}
 SortRequest in_segments(SortRequest request, u64 count) {
   request.segments = Segments::offsets;
   request.segment_count = count;
@@ -309,14 +333,17 @@ u64 size_of_row(const RowReader& row, u64 tile) {
 
 // What is sorted, without how much of it.
 SortRequest request_of(const RowReader& row) {
-  SortRequest request = keys_of_type(row.token_of<ValueType>("keys"), row.token_of<Order>("order"));
+  const std::string &keys = row["keys"], &beside = row["beside"];
+  const bool has_structs = keys.starts_with("struct");
+  SortRequest request =
+      keys_of_type(has_structs ? ValueType::custom : row.token_of<ValueType>("keys"), row.token_of<Order>("order"));
   request.sorted = row.token_of<Sorted>("sorted");
-  const std::string& beside = row["beside"];
+  if (row.is("family", "sort_merge")) request.comparison = Comparison::source;
   const bool is_first = row.is("numbers", "unsigned");
-  if (beside.starts_with("struct")) {
-    request.value_type = ValueType::custom;
-    request.custom_bytes = beside == "struct_12_4" ? 12 : beside == "struct_3_1" ? 3 : 32;
-    request.custom_alignment = beside == "struct_12_4" ? 4 : beside == "struct_3_1" ? 1 : 16;
+  if (beside.starts_with("struct")) request.value_type = ValueType::custom;
+  if (const std::string& name = has_structs ? keys : beside; name.starts_with("struct")) {
+    request.custom_bytes = name == "struct_12_4" ? 12 : name == "struct_3_1" ? 3 : 32;
+    request.custom_alignment = name == "struct_12_4" ? 4 : name == "struct_3_1" ? 1 : 16;
   }
   if (beside == "1") request.value_type = is_first ? ValueType::u8 : ValueType::i8;
   if (beside == "2") request.value_type = is_first ? ValueType::u16 : ValueType::i16;
@@ -350,28 +377,34 @@ SortRequest request_of(const RowReader& row) {
 }
 
 const Design& sort_design() {
-  static const Design kDesign(
-      "sorts", 2, 1,
-      {{"family", names_of(algorithm_of<SortRequest>().families())},
-       {"keys", {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}},
-       {"sorted", all_tokens<Sorted>()},
-       {"beside", {"nothing", "1", "2", "4", "8", "struct_12_4", "struct_3_1", "struct_32_16"}},
-       {"bits", kBits},
-       {"size", kSizes},
-       {"input", all_tokens<InputUse>()},
-       {"cut", kCuts},
-       {"numbers", {"unsigned", "signed"}, true},
-       {"order", all_tokens<Order>(), true},
-       {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
-       {"pointers", {"aligned", "any"}, true}},
-      [](const DesignRow& values) {
-        const RowReader row(sort_design(), values);
-        const SortRequest request = request_of(row);
-        if (row.is("beside", "nothing") == request.has_payload()) return false;
-        const bool is_in_one_tile = row.is("size", "less_than_tile") || row.is("size", "tile");
-        if (row.is("family", "sort_block") && !is_in_one_tile) return false;  // a tile is all that it holds
-        return row.family().unsupported_reason(request, kHostSm) == nullptr;
-      });
+  static const Design kDesign("sorts", 2, 1,
+                              {{"family", names_of(algorithm_of<SortRequest>().families())},
+                               {"keys",
+                                {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64",
+                                 "struct_12_4", "struct_3_1", "struct_32_16"}},
+                               {"sorted", all_tokens<Sorted>()},
+                               {"beside", {"nothing", "1", "2", "4", "8", "struct_12_4", "struct_3_1", "struct_32_16"}},
+                               {"bits", kBits},
+                               {"size", kSizes},
+                               {"input", all_tokens<InputUse>()},
+                               {"cut", kCuts},
+                               {"numbers", {"unsigned", "signed"}, true},
+                               {"order", all_tokens<Order>(), true},
+                               {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
+                               {"pointers", {"aligned", "any"}, true}},
+                              [](const DesignRow& values) {
+                                const RowReader row(sort_design(), values);
+                                const SortRequest request = request_of(row);
+                                if (row.is("beside", "nothing") == request.has_payload()) return false;
+                                const bool has_two_structs =
+                                    row["keys"].starts_with("struct") && row["beside"].starts_with("struct");
+                                if (has_two_structs && row["keys"] != row["beside"])
+                                  return false;  // a request has one struct
+                                const bool is_in_one_tile = row.is("size", "less_than_tile") || row.is("size", "tile");
+                                if (row.is("family", "sort_block") && !is_in_one_tile)
+                                  return false;  // a tile is all that it holds
+                                return row.family().unsupported_reason(request, kHostSm) == nullptr;
+                              });
   return kDesign;
 }
 
@@ -478,6 +511,7 @@ TEST(SortsByDefault, PutKeysInOrder) {
   const SortRequest pairs = with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32);
   for (const SortRequest& request :
        {with_items(pairs, 3000), with_items(keys_of_type(ValueType::u8), 5000), with_items(in_segments(pairs, 9), 3000),
+        with_items(by_less(pairs), 9000), with_items(by_less(keys_of_type(ValueType::f64)), 5000),
         with_items(in_segments(keys_of_type(ValueType::u32), 3), 20'000)})
     for (const FamilyModel* family : able_families(request))
       check({.request = request,
@@ -494,7 +528,8 @@ TEST(SortsOnOneWorkspace, PutKeysInOrder) {
   for (const SortRequest& request :
        {keys_of_type(ValueType::i64), keys_of_type(ValueType::u8), consumed,
         with(keys_of_type(ValueType::u8), Sorted::indices, ValueType::u32),
-        with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32), in_segments(consumed, 7),
+        with(keys_of_type(ValueType::u32), Sorted::pairs, ValueType::u32), in_segments(consumed, 7), by_less(consumed),
+        by_less(with(keys_of_type(ValueType::u32), Sorted::indices, ValueType::u64)),
         with(keys_of_type(ValueType::f32, Order::descending), Sorted::keys_and_indices, ValueType::u32)})
     for (const FamilyModel* family : able_families(with_items(request, 1000))) {
       const auto is_legal = [&](const Config& config) {

@@ -62,6 +62,10 @@ const Use kTells = {
     {.source = std::string(kStruct) + "__device__ int part(Value item) { return item.a; }\n", .name = {}},
     "  SCANTUNE_DEVICE static int part(Value item, const unsigned char*) { return ::part(item); }\n"};
 
+const Use kCompares = {
+    {.source = std::string(kStruct) + "__device__ bool less(Value x, Value y) { return x.a < y.a; }\n", .name = {}},
+    "  SCANTUNE_DEVICE static bool less(const Value& x, const Value& y) { return ::less(x, y); }\n"};
+
 struct Asked {
   Request request;
   const Use* use;
@@ -104,6 +108,11 @@ std::vector<Asked> requests() {
     add(SelectRequest{.criterion = Criterion::unique_by, .selected = selected}, kEquals);
   }
   add(SelectRequest{.criterion = Criterion::parts, .rejected = Rejected::behind}, kTells);
+  add(SortRequest{.input_type = ValueType::custom,
+                  .value_type = ValueType::custom,
+                  .sorted = Sorted::pairs,
+                  .comparison = Comparison::source},
+      kCompares);
   return all;
 }
 

@@ -358,7 +358,7 @@ int compare_defaults(const std::string& arch, const fs::path& root, const std::v
     if (family.unsupported_reason(request, sm) != nullptr || !comparison.knows(family)) return;
     const Config config = family.default_config(request, sm);
     for (const Variant variant : {Variant::aligned, Variant::any}) {
-      const Instantiation kernel = instantiate(request, config, variant);
+      const Instantiation kernel = instantiate_measured(request, config, variant, nullptr);
       if (!compared.insert(kernel.source).second || comparison.is_same(kernel, config, arch)) continue;
       std::cout << "changed: " << kernel.label << std::endl;  // flushed, because the rest may take long
       ++changed;

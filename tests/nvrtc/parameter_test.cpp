@@ -13,6 +13,7 @@
 #include "instances.h"
 #include "instantiation/instantiation.h"
 #include "kept_compiler.h"
+#include "measure/stand_in.h"
 #include "problems.h"
 
 namespace scantune {
@@ -88,12 +89,12 @@ std::vector<Case> cases() {
     // Those that sort in one launch hold as many keys as they must in CTAs of any size.
     SortRequest request = taken_by(*family, SortRequest{.sorted = Sorted::pairs, .n = 300});
     if (family->kernels().size() > 1) request.n = kTestedItems;
-    all.push_back({family, {"keys", request}});
+    all.push_back({family, {"keys", request, request.is_by_source() ? stand_in_for(request) : CustomOperator{}}});
   }
   return all;
 }
 
-// Kernels that are told how many keys a CTA counts are the same for all numbers.
+// Kernels that are told how many keys a CTA counts, or how many runs it merges, are the same for all numbers.
 bool is_launched_alike(const Problem& problem, const Config& one, const Config& other) {
   const auto launches_of = [&](const Config& config) {
     return config.family().launches(config, problem.request, Variant::aligned);
@@ -190,7 +191,7 @@ std::vector<Claim> open_after(const Case& c, const std::vector<Claim>& claims,
     const std::string_view name = c.family->parameters()[static_cast<std::size_t>(claims[index].parameter)].name;
     EXPECT_GT(codes[numbers[index].first].size(), 500u);
     const bool alike = codes[numbers[index].first] == codes[numbers[index].second];
-    if (name == "count_items"
+    if (name == "count_items" || name == "local_doublings"
             ? !configs[index] || is_launched_alike(c.problem, configs[index]->first, configs[index]->second)
             : alike)
       open.push_back(claims[index]);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiled_row.h"
+#include "measure/prepared_config.h"
 #include "space/space.h"
 #include "space/spelling.h"
 
@@ -20,6 +21,7 @@ ValueType key_of(const RowReader& row) {
   using enum ValueType;
   const bool floating = row.is("class", "floating"), is_signed = row.is("class", "signed");
   const std::string& width = row["key_bytes"];
+  if (row.is("class", "struct")) return custom;
   if (width == "1") return is_signed ? i8 : u8;
   if (width == "2") return floating ? f16 : is_signed ? i16 : u16;
   if (width == "4") return floating ? f32 : is_signed ? i32 : u32;
@@ -29,6 +31,7 @@ ValueType key_of(const RowReader& row) {
 SortRequest sort_of(const RowReader& row) {
   SortRequest request;
   request.input_type = key_of(row);
+  if (row.is("family", "sort_merge")) request.comparison = Comparison::source;
   request.order = row.token_of<Order>("order");
   request.input_use = row.token_of<InputUse>("input");
   const bool narrow = row.is("payload", "narrow");
@@ -42,8 +45,12 @@ SortRequest sort_of(const RowReader& row) {
     request.sorted = Sorted::pairs;
     request.value_type = ValueType::custom;
     request.custom_bytes = narrow ? 12 : 32;
-    request.custom_alignment = natural_alignment(request.custom_bytes);
   }
+  if (request.input_type == ValueType::custom) {  // then structs beside them are as large
+    const int alignment = std::stoi(row["key_bytes"]);
+    request.custom_bytes = alignment == 8 ? 32 : 3 * alignment;
+  }
+  if (request.custom_bytes > 0) request.custom_alignment = natural_alignment(request.custom_bytes);
   if (row.is("cut", "rows")) {
     request.segments = Segments::rows;
     request.rows = 8;
@@ -62,6 +69,7 @@ SortRequest sort_of(const RowReader& row) {
 const Design& sorts() {
   static const auto kLegal = [](const DesignRow& row) {
     const RowReader values(sorts(), row);
+    if (values.is("class", "struct") && !values.is("family", "sort_merge")) return false;
     if (values.is("key_bytes", "1") && values.is("class", "floating")) return false;
     return values.family().unsupported_reason(sort_of(values), sm_of(values)) == nullptr;
   };
@@ -69,7 +77,7 @@ const Design& sorts() {
                               {{"family", family_names<SortRequest>()},
                                {"sm", kFewSmNames},
                                {"key_bytes", {"1", "2", "4", "8"}},
-                               {"class", {"unsigned", "signed", "floating"}},
+                               {"class", {"unsigned", "signed", "floating", "struct"}},
                                {"beside", {"nothing", "index", "number", "struct"}},
                                {"cut", {"none", "rows", "segments"}},
                                {"payload", {"narrow", "wide"}, true},
@@ -90,7 +98,7 @@ TEST(Sorts, CompileForEveryArchitectureWithoutArraysInLocalMemory) {
     const SortRequest request = sort_of(row);
     const Config config = row.family().default_config(request, sm_of(row));
     ASSERT_EQ(reject_reason(config, request, sm_of(row)), nullptr) << to_string(config);
-    const Binary binary = compiled_whole(instantiate(request, config, row.variant()), sm_of(row));
+    const Binary binary = compiled_whole(instantiate_measured(request, config, row.variant(), nullptr), sm_of(row));
     expect_registers_hold(binary, kMostSpilledBytes, 1, to_string(config));
   });
 }

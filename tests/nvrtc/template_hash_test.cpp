@@ -195,13 +195,16 @@ std::string hashed_anew(const TemplateFile& file) {
 
 TEST(HashedTemplates, OfEveryFamilyAreAllThatDecidesTheMachineCode) {
   const Templates anew(hashed_anew);
-  // Families whose source begins with the same definitions stand in one program.
+  // Families whose source begins with the same definitions are in one program, and those with a less() by themselves.
   std::map<std::string, std::vector<Instantiation>> programs;
+  const CustomOperator less{.source = "__device__ bool less(Value a, Value b) { return a < b; }", .name = {}};
   for (const FamilyModel* family : families()) {
     const Request request = plain_request(*family, 1000);  // which one CTA holds too
     ASSERT_EQ(family->unsupported_reason(request, 90), nullptr) << family->name();
-    Instantiation one = instantiate(request, family->default_config(request, 90), Variant::aligned);
-    programs[one.source.substr(0, one.source.find("#include"))].push_back(std::move(one));
+    Instantiation one = instantiate(request, family->default_config(request, 90), Variant::aligned,
+                                    request.has_custom_operator() ? &less : nullptr);
+    const std::string definitions = one.source.substr(0, one.source.find("#include"));
+    programs[definitions + (request.has_custom_operator() ? family->name() : "")].push_back(std::move(one));
   }
   for (const auto& [definitions, all] : programs) {
     const std::vector<std::string> codes = code_of_instances(all, 90), again = code_of_instances(all, 90, anew.files());

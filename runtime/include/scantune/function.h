@@ -5,9 +5,10 @@
 #include "scantune/types.h"
 
 /* The role of a function, and what its source defines at global scope. Value is the accumulator in combine() and
- * less(), the item or flag type in the functions of a selection, the type of the keys in equal() of a scan, the input
- * type in load() and the accumulator in store(). Result is the accumulator in load() and the output type in store(). In
- * maps of a selection the accumulator is its item_type. */
+ * less(), the key of a sort in less(), float for a half-precision one, the item or flag type in the functions of a
+ * selection, the type of the keys in equal() of a scan, the input type in load() and the accumulator in store(). Result
+ * is the accumulator in load() and the output type in store(). In maps of a selection the accumulator is its item_type.
+ */
 typedef enum scantune_function_role {
   SCANTUNE_FUNCTION_COMBINE = 1,     /* Value combine(Value earlier, Value later): associative, need not commute */
   SCANTUNE_FUNCTION_MAP = 2,         /* Result load(Value item), or Result store(Value result) */

@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 
+#include "scantune/less.hpp"
 #include "scantune/scan.hpp"
 
 namespace scantune::runtime {
@@ -68,19 +69,6 @@ struct SegmentedReduceOptions {
 
 // The item that argmin() and argmax() take among equal ones, or among NaNs: the first or the last.
 enum class Position { first = SCANTUNE_FIRST_POSITION, last = SCANTUNE_LAST_POSITION };
-
-// An order of items, by which argmin() and argmax() find the least and the greatest.
-struct Less {
-  // A comparison in CUDA C++ source; UserFunction has the rules. The source defines
-  //     __device__ bool less(Value a, Value b)
-  // which is a strict weak order: irreflexive and transitive, and so is being equal, when neither is less. Value is the
-  // accumulator, int for a std::int8_t. It is already declared if it is a number; for a struct, the source defines a
-  // Value with the same members.
-  template <class... State>
-  static UserFunction source(std::string source, const State&... state) {
-    return {UserFunction::Role::less, std::move(source), state...};
-  }
-};
 
 struct ArgOptions {
   Position position = Position::first;

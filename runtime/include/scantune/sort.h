@@ -27,9 +27,10 @@ typedef enum scantune_end_bit {
   SCANTUNE_NO_BITS = -2   /* before bit 0: no bit is compared */
 } scantune_end_bit;
 
-/* A sort of n keys, or of each row or segment of keys separately. It is stable: equal keys keep their order. Integers
- * compare as in C. Floating-point numbers have a total order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN,
- * and NaNs of one sign by their bits. Start from SCANTUNE_SORT_REQUEST_INIT.
+/* A sort of n keys, or of each row or segment of keys separately. It is stable: equal keys keep their order. By a
+ * comparison of the caller's those keys are equal of which neither is less. Else integers compare as in C.
+ * Floating-point numbers have a total order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one
+ * sign by their bits. Start from SCANTUNE_SORT_REQUEST_INIT.
  *
  * SCANTUNE_INPUT: the keys. SCANTUNE_OUTPUT: the sorted keys, or with SCANTUNE_SORTED_INDICES their input indices.
  * Further arrays of n each: SCANTUNE_VALUES and SCANTUNE_VALUES_OUTPUT with SCANTUNE_SORTED_PAIRS, and SCANTUNE_INDICES
@@ -44,9 +45,10 @@ typedef enum scantune_end_bit {
  * and must not overlap the outputs, nor an input that is consumed. */
 typedef struct scantune_sort_request {
   scantune_head head;
-  scantune_type input_type;  /* of the keys, a number; to sort other items, pass them as values of such keys */
+  scantune_type input_type;  /* of the keys: a number, or with `less` SCANTUNE_CUSTOM_TYPE */
   scantune_type value_type;  /* type of the values with SCANTUNE_SORTED_PAIRS; else SCANTUNE_DEFAULT_TYPE */
-  uint32_t custom_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
+  uint32_t custom_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0. Keys
+                                and values that are structs are of one size */
   uint32_t custom_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
   scantune_sorted sorted;
   scantune_order order;
@@ -73,6 +75,10 @@ typedef struct scantune_sort_request {
   const void* device_segment_count;
   scantune_type segment_count_type;
   uint32_t check; /* also names the first segment, by number, that has items of another */
+  /* The order of the keys, of role SCANTUNE_FUNCTION_LESS, a strict weak order, or else results are unspecified;
+   * SCANTUNE_DESCENDING: a key comes first for which less(b, a) holds. NULL: their order as numbers, which structs do
+   * not have. It compares whole keys, and takes neither rows, segments nor a load. */
+  const scantune_function* less;
 } scantune_sort_request;
 
 /* clang-format off */
@@ -80,7 +86,7 @@ typedef struct scantune_sort_request {
   {SCANTUNE_HEAD_INIT(SCANTUNE_SORT, scantune_sort_request, 1), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0, 0,   \
    SCANTUNE_SORTED_KEYS, SCANTUNE_ASCENDING, 0, 0, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE, 0,                    \
    SCANTUNE_KEEP_INPUT, SCANTUNE_DEFAULT_TYPE, NULL, SCANTUNE_DEFAULT_TYPE, SCANTUNE_BOUNDS, 0, NULL,                 \
-   SCANTUNE_DEFAULT_TYPE, 0}
+   SCANTUNE_DEFAULT_TYPE, 0, NULL}
 /* clang-format on */
 
 #endif

@@ -8,12 +8,13 @@
 //   runtime::sort(d_keys, d_out, rows * length, {.segments = runtime::Segments::rows(rows, length)});
 //   runtime::argsort(d_keys, d_indices, n);                                         // only the input index of each key
 //   runtime::sort(runtime::Consumed(d_keys), d_out, n);                             // the keys may be overwritten
+//   runtime::sort(d_keys, d_out, n, {.less = runtime::Less::source(text)});         // by a comparison of yours
 //
-// Keys are numbers of every type that scans take. Integers compare as in C++. Floating-point numbers have a total
-// order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits. Every sort is
-// stable: equal keys keep their order, descending too. All pointers are to device memory, and arrays must not overlap:
-// a sort is never in place. Each function returns as soon as the work is in the stream, and throws, and launches
-// nothing, if an argument is wrong.
+// Keys are numbers of every type that scans take, or structs with a comparison. Without one integers compare as in C++.
+// Floating-point numbers have a total order: -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one
+// sign by their bits. Every sort is stable: equal keys keep their order, descending too. All pointers are to device
+// memory, and arrays must not overlap: a sort is never in place. Each function returns as soon as the work is in the
+// stream, and throws, and launches nothing, if an argument is wrong.
 #pragma once
 
 #include "scantune/cxx20.hpp"
@@ -23,6 +24,7 @@
 #include <string>
 #include <type_traits>
 
+#include "scantune/less.hpp"
 #include "scantune/map.hpp"
 #include "scantune/options.hpp"
 
@@ -141,8 +143,12 @@ class SortIndices {
 };
 
 struct SortOptions {
-  Order order = Order::ascending;
-  KeyBits bits = {};  // all of them
+  // By Less: an order of numbers other than their own, or of structs, which need one. Whole keys are compared, and no
+  // rows. Results are unspecified unless it is a strict weak order. Values beside structs that are structs too have
+  // their size and alignment.
+  UserFunction less = {};
+  Order order = Order::ascending;  // descending: a key comes first for which less(b, a) holds
+  KeyBits bits = {};               // all of them
   // Segments::rows(count, length): each row is sorted separately. Rows are dense.
   Segments segments = {};
   // {d_values, d_values_output}: values that move with their keys. Set at most one of values and indices.
@@ -160,6 +166,7 @@ struct SortOptions {
 
 // The options of argsort() and of plans. A plan's type says what moves with its keys.
 struct ArgsortOptions {
+  UserFunction less = {};
   Order order = Order::ascending;
   KeyBits bits = {};
   Segments segments = {};
@@ -222,7 +229,8 @@ inline void check_dense_rows(const Segments& segments) {
 // The request points into the options, which must outlive it.
 template <class PlanType, class Key, class Options>
 Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted sorted, const Options& options) {
-  static_assert(type_of<SortedKey<Key>>() != SCANTUNE_CUSTOM_TYPE,
+  constexpr bool kTakesLess = requires { options.less; };
+  static_assert(kTakesLess || type_of<SortedKey<Key>>() != SCANTUNE_CUSTOM_TYPE,
                 "keys must be numbers: sort a numeric key of each struct, and pass the structs as values");
   scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
   take_options(request.head, n, options);
@@ -230,6 +238,11 @@ Call<scantune_sort_request, PlanType> sort_of(std::uint64_t n, scantune_sorted s
   request.input_use = Sorted<Key>::use;
   request.sorted = sorted;
   request.order = static_cast<scantune_order>(options.order);
+  if constexpr (kTakesLess) {
+    check_role<SCANTUNE_FUNCTION_LESS>("less", options.less.get());
+    request.less = options.less.get();
+    if constexpr (kIsStruct<SortedKey<Key>>) take_struct<SortedKey<Key>>(request);
+  }
   request.begin_bit = options.bits.begin_bit;
   // An older library knows all bits as 0.
   const int end = options.bits.end_bit;
@@ -258,7 +271,13 @@ template <class PlanType, class Key, class Value, class Options>
 auto sort_of_pairs(std::uint64_t n, const Options& options) {
   auto call = sort_of<PlanType, Key>(n, SCANTUNE_SORTED_PAIRS, options);
   call.request.value_type = moved_type<Value>();
-  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) take_struct<Value>(call.request);
+  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) {
+    using KeyType = SortedKey<Key>;
+    static_assert(!kIsStruct<KeyType> || (sizeof(KeyType) == sizeof(Value) && alignof(KeyType) == alignof(Value)),
+                  "keys and values are structs of different sizes or alignments: sort the keys with their indices, and "
+                  "take the values by these");
+    take_struct<Value>(call.request);
+  }
   return call;
 }
 
@@ -266,6 +285,18 @@ auto sort_of_pairs(std::uint64_t n, const Options& options) {
 template <class Key, class... Offsets>
 using AnySortPlan = Plan<KeysOf<Key>, Offsets..., Output<SortedKey<Key>>, Array<SCANTUNE_INDICES, void*>, Values<void>,
                          ValuesOutput<void>>;
+
+// A request has one struct.
+inline void take_struct_of_values(scantune_sort_request& request, const SortValues& values) {
+  if (values.bytes() == 0) return;
+  const bool is_other = request.custom_bytes != values.bytes() || request.custom_alignment != values.alignment();
+  if (request.input_type == SCANTUNE_CUSTOM_TYPE && is_other)
+    throw RequestError("values are " + type_name(SCANTUNE_CUSTOM_TYPE, values.bytes(), values.alignment()) +
+                       ", and keys " + type_name(SCANTUNE_CUSTOM_TYPE, request.custom_bytes, request.custom_alignment) +
+                       ": sort the keys with their indices, and take the values by these");
+  request.custom_bytes = values.bytes();
+  request.custom_alignment = values.alignment();
+}
 
 // Sorts keys with what the options name. complete(request) sets what else there is.
 template <class Key, class... Offsets, class Options, class Complete>
@@ -285,8 +316,7 @@ void sort(typename KeysOf<Key>::Pointer input, typename Offsets::Pointer... offs
   auto call = sort_of<AnySortPlan<Key, Offsets...>, Key>(n, sorted, options);
   call.request.value_type = values.type();
   call.request.index_type = indices.type();
-  call.request.custom_bytes = values.bytes();
-  call.request.custom_alignment = values.alignment();
+  take_struct_of_values(call.request, values);
   call.request.loaded_type = values.loaded_type();
   call.request.load = values.load();
   complete(call.request);

@@ -66,8 +66,8 @@ class SortedOrder {
       for (u64 place = begin; place < end; ++place) order_[place] = static_cast<Index>(place);
     });
     std::vector<Index> next(request.n);
-    for (int bit = 0; bit < request.sorted_bits(); bit += kDigitBits)
-      sort_by(next, [&](u64 index) { return keys_.rank(keys_[index]) >> bit; });
+    for (int bit = 0; bit < keys_.rank_bits(); bit += kDigitBits)
+      sort_by(next, [&](u64 index) { return keys_.rank(index) >> bit; });
     // Sequences stay apart where their number is what is sorted by last.
     for (int bit = 0; bit < 64 && sequences.last_number() >> bit > 0; bit += kDigitBits)
       sort_by(next, [&](u64 index) { return sequences.number(index) >> bit; });
@@ -139,7 +139,11 @@ class SortedItems final : public ExactReference {
           put_sorted_value(spec(), static_cast<int>(bytes), order_[place], &out[item * bytes]);
           continue;
         }
-        const u64 number = are_keys ? keys_[order_[place]] : order_[place] - sequences_.first(place);
+        if (are_keys) {
+          keys_.put(order_[place], &out[item * bytes]);
+          continue;
+        }
+        const u64 number = order_[place] - sequences_.first(place);
         std::memcpy(&out[item * bytes], &number, bytes);  // little-endian: its first bytes are those of fewer bits
       }
     });
@@ -160,10 +164,7 @@ class SortReference final : public AlgorithmReference {
   void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
     const DrawnKeys keys(spec);
     const auto bytes = static_cast<u64>(typed<SortRequest>(spec.request).input_bytes());
-    for (u64 item = 0; item < out.size() / bytes; ++item) {
-      const u64 key = keys[first + item];
-      std::memcpy(&out[item * bytes], &key, bytes);
-    }
+    for (u64 item = 0; item < out.size() / bytes; ++item) keys.put(first + item, &out[item * bytes]);
   }
 
   void fill_beside(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) const override {
@@ -182,6 +183,11 @@ class SortReference final : public AlgorithmReference {
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<SortRequest>(request);
     auto some = own, other_order = own;
+    if (own.is_by_source()) {
+      other_order.order = own.order == Order::ascending ? Order::descending : Order::ascending;
+      other_order.input_use = own.consumes_input() ? InputUse::kept : InputUse::consumed;
+      return {{other_order, Variant::any}};
+    }
     some.key_bits = other_order.key_bits = KeyBits::some;
     some.end_bit = static_cast<u64>(8 * own.input_bytes()) - 1;
     some.bits = some.end_bit - 2;

@@ -16,6 +16,16 @@ struct Tokens<Order> {
   static constexpr const char* kNames[] = {"ascending", "descending"};
 };
 
+// What says which of two keys comes first.
+enum class Comparison {
+  built_in,  // their order as numbers
+  source  // a less() of the caller's, on numbers or structs: a strict weak order, or else all results are unspecified
+};
+template <>
+struct Tokens<Comparison> {
+  static constexpr const char* kNames[] = {"built_in", "source"};
+};
+
 // What is written, in the order of the keys.
 enum class Sorted {
   keys,
@@ -46,6 +56,9 @@ struct Tokens<InputUse> {
 // output = the keys of input in order, stably. Integers compare as in C++. Floating-point numbers have a total order:
 // -NaN < -infinity < ... < -0 < +0 < ... < +infinity < NaN, and NaNs of one sign by their bits.
 //
+// By a comparison of the caller's, descending keys are those for which less(b, a) holds where less(a, b) does
+// ascending.
+//
 // With rows or segments by offsets, each is sorted separately. A segment's results are where its items are. Items
 // outside all segments are neither read nor written. If segments overlap, all results hold anything.
 struct SortRequest {
@@ -62,21 +75,23 @@ struct SortRequest {
   OffsetType offset_type = OffsetType::i32;      // of Segments::offsets
   OffsetForm offset_form = OffsetForm::bounds;   // likewise
   CountSource count_source = CountSource::call;  // likewise, of segment_count
-  int custom_bytes = 0;                          // size of ValueType::custom; 0 where no type is custom
-  int custom_alignment = 0;                      // alignment of ValueType::custom
-  u64 n = 0;                                     // keys
-  u64 rows = 0;                                  // of Segments::rows
-  u64 segment_count = 0;                         // of Segments::offsets; in memory there may be fewer
-  u64 end_bit = 0;                               // of KeyBits::some: after the highest bit that is compared
-  u64 bits = 0;                                  // and how many are
-  MemoryTypes memory = {};                       // of values that a load takes
+  Comparison comparison = Comparison::built_in;
+  int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
+  int custom_alignment = 0;  // alignment of ValueType::custom
+  u64 n = 0;                 // keys
+  u64 rows = 0;              // of Segments::rows
+  u64 segment_count = 0;     // of Segments::offsets; in memory there may be fewer
+  u64 end_bit = 0;           // of KeyBits::some: after the highest bit that is compared
+  u64 bits = 0;              // and how many are
+  MemoryTypes memory = {};   // of values that a load takes
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
     return type == ValueType::custom ? custom_alignment : size_of(type);
   }
   constexpr int input_bytes() const { return bytes_of(input_type); }
-  constexpr ValueType mapped_type() const { return value_type; }
+  // A load makes values. Where keys are structs, requests without one keep the size of these.
+  constexpr ValueType mapped_type() const { return input_type == ValueType::custom ? input_type : value_type; }
   constexpr int value_bytes() const { return bytes_of(value_type); }
   constexpr bool writes_keys() const { return sorted != Sorted::indices; }
   constexpr bool writes_indices() const { return sorted == Sorted::indices || sorted == Sorted::keys_and_indices; }
@@ -85,6 +100,7 @@ struct SortRequest {
   constexpr bool consumes_input() const { return input_use == InputUse::consumed; }
   constexpr bool has_offsets() const { return segments == Segments::offsets; }
   constexpr bool compares_keys() const { return key_bits != KeyBits::none; }
+  constexpr bool is_by_source() const { return comparison == Comparison::source; }
   // The bits of a key that are compared.
   constexpr int last_bit() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(end_bit); }
   constexpr int sorted_bits() const { return key_bits == KeyBits::all ? 8 * input_bytes() : static_cast<int>(bits); }
@@ -95,8 +111,18 @@ struct SortRequest {
 
 // What no family can do.
 constexpr const char* unsupported_reason(const SortRequest& request) {
-  if (request.input_type == ValueType::custom)
-    return "keys of a custom type have no order: sort a number that stands for each, and the items as values";
+  if (request.input_type == ValueType::custom) {
+    if (!request.is_by_source())
+      return "keys of a custom type have no order: pass a less of your own, or sort a number that stands for each and "
+             "the items as values";
+    if (const char* reason = invalid_custom_reason(request.custom_bytes, request.custom_alignment)) return reason;
+  }
+  if (request.is_by_source()) {
+    if (request.key_bits != KeyBits::all) return "less compares whole keys: leave the bits out";
+    if (request.segments != Segments::none)
+      return "less puts all keys in one order: for rows or segments, compare their numbers in less first";
+    if (request.load != Load::none) return "values are moved as they are where less compares keys: leave load out";
+  }
   if (has_starts(request.segments)) return "segments are none, rows or by offsets";
   if (request.segments == Segments::columns) return "rows are sorted, and columns are not: transpose them";
   if (request.segments == Segments::rows && request.n > 0) {
@@ -131,8 +157,9 @@ constexpr const char* unsupported_reason(const SortRequest& request) {
   return nullptr;
 }
 
-// The same for families that sort all keys, or rows.
+// The same for families that sort all keys, or rows, by their bits.
 constexpr const char* unsupported_rows_reason(const SortRequest& request) {
+  if (request.is_by_source()) return "its kernels look at the bits of keys, and not at a less of the caller's";
   if (request.has_offsets()) return "its kernels sort all keys or rows, and not segments by offsets";
   return unsupported_reason(request);
 }
@@ -165,7 +192,9 @@ struct Algorithm<SortRequest> {
       SCANTUNE_MEMBER(SortRequest, load, per_call).means("what makes the values: a function of the caller's."),
       SCANTUNE_MEMBER(SortRequest, offset_type, per_call).means("of offsets."),
       SCANTUNE_MEMBER(SortRequest, offset_form, per_call).means("one more offset than segments, or two arrays."),
-      SCANTUNE_MEMBER(SortRequest, count_source, per_call).means("memory: how many segments lies there.")};
+      SCANTUNE_MEMBER(SortRequest, count_source, per_call).means("memory: how many segments lies there."),
+      SCANTUNE_MEMBER(SortRequest, comparison, exact)
+          .means("source: a less() of the caller's says which key comes first, and keys may be structs.")};
 
   static constexpr Extent<SortRequest> kExtents[] = {
       SCANTUNE_EXTENT(SortRequest, rows, "How many keys each row has; rows follow one another.")

@@ -44,8 +44,9 @@ class DigitPlace {
 };
 
 // Maps: of the values, which only a load may convert. What other problems have before them is unused.
-template <SortRequest request, Variant variant, u64 = 0, class = NoSource<request>, class Maps = NoMaps>
+template <SortRequest request, Variant variant, u64 = 0, class Source = NoSource<request>, class Maps = NoMaps>
 struct SortProblem {
+  using Comparison = Source;  // with less(), where the request has one of the caller's
   using Stored = typename UnsignedOf<request.input_bytes()>::Type;            // the bits of a key in memory
   using Key = typename UnsignedOf<request.input_bytes() == 8 ? 8 : 4>::Type;  // the number that is compared
   // A value of a custom type is moved and not looked into.
