@@ -258,38 +258,20 @@ const std::vector<Small> kSmall = {
      {{"block_threads", "64"},
       {"segment_threads", "2"},
       {"segments_at_once", "2"},
-      {"warp_segments", "0"},
       {"unroll", "1"},
       {"long_tiles", "1"}}},
     {"reduce_segments",
      {{"block_threads", "32"},
       {"segment_threads", "32"},
       {"segments_at_once", "1"},
-      {"warp_segments", "0"},
       {"unroll", "2"},
       {"long_tiles", "2"}}},
     {"reduce_segments",
      {{"block_threads", "64"},
       {"segment_threads", "1024"},
       {"segments_at_once", "2"},
-      {"warp_segments", "0"},
       {"unroll", "2"},
       {"long_tiles", "1"}}},
-    // As sequences, some of which are on the list.
-    {"reduce_segments",
-     {{"block_threads", "64"},
-      {"segment_threads", "4"},
-      {"segments_at_once", "1"},
-      {"warp_segments", "4"},
-      {"unroll", "1"},
-      {"long_tiles", "1"}}},
-    {"reduce_segments",
-     {{"block_threads", "32"},
-      {"segment_threads", "32"},
-      {"segments_at_once", "2"},
-      {"warp_segments", "64"},
-      {"unroll", "1"},
-      {"long_tiles", "2"}}},
     {"reduce_columns",
      {{"block_threads", "64"},
       {"columns_per_block", "8"},
@@ -310,8 +292,7 @@ Config config_of(const Small& small, const ReduceRequest& request) {
   for (const auto& [name, spelling] : small.values)
     for (int index = 0; index < static_cast<int>(family.parameters().size()); ++index)
       if (const auto& parameter = family.parameters()[static_cast<std::size_t>(index)]; name == parameter.name)
-        if (!(is_custom(request.op) && name == "deal") && !(request.has_position() && name == "warp_segments"))
-          config[index] = parse(parameter, spelling).value();
+        if (!(is_custom(request.op) && name == "deal")) config[index] = parse(parameter, spelling).value();
   EXPECT_STREQ(family.invalid_reason(config, asked_of(family, request, kSomeItems), kHostSm), nullptr)
       << to_string(config);
   return config;

@@ -2,15 +2,9 @@
 // to its warp. What is too long for a warp goes on a list in the workspace, and the warps of a second launch take equal
 // parts of it; the last one to arrive at a segment folds its parts. Groups are as large as segments are long on
 // average.
-//
-// With warp_segments a warp takes neighbouring segments as one sequence, as far as each begins where the one before it
-// ends: lanes are busy and vectors full whatever the lengths are. Those that do not follow each other, of few items,
-// are left to groups. A sequence that is too long for a warp goes on the list, and the second launch divides it between
-// segments.
 #pragma once
 
 #include "core/contract/arch.h"
-#include "core/contract/flat_shape.h"
 #include "core/contract/segment_list.h"
 #include "reduce/config/share.h"
 
@@ -20,9 +14,7 @@ struct ReduceSegmentsConfig {
   int block_threads = 256;   // threads per CTA
   int segment_threads = 32;  // neighbouring threads that reduce a segment: up to a warp, or if more all of the CTA
   int segments_at_once = 1;  // whose first vectors a group loads before it combines any; all of a CTA take turns
-                             // of a sequence, how many tiles are loaded at once
-  int warp_segments = 0;     // neighbouring segments that a warp takes as one sequence; 0: each is reduced by itself
-  int unroll = 2;            // vectors that a thread loads of each before it combines any; those of a sequence's tile
+  int unroll = 2;            // vectors that a thread loads of each before it combines any
   int long_tiles = 16;       // segments of more tiles of a group go to its warp, or of a warp on the list
   int min_ctas_per_sm = 4;   // register budget
   CacheHint load_hint = CacheHint::normal;
@@ -31,17 +23,6 @@ struct ReduceSegmentsConfig {
 
   constexpr bool operator==(const ReduceSegmentsConfig&) const = default;
 };
-
-// How a warp takes neighbouring segments as one sequence. Marks tell which segment has ended.
-constexpr FlatShape flat_shape(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-  return {.items_per_thread = config.unroll * unit_items(request),
-          .vector_items = unit_items(request),
-          .tiles_at_once = config.segments_at_once,
-          .mark_bytes = 2,
-          .load_hint = config.load_hint,
-          .has_fixed_tiles = needs_fixed_association(request),
-          .goes_backwards = false};
-}
 
 // How warps reduce what is too long for a group. The second launch and a full list do it alike, so results do not
 // depend on which of them did.
@@ -56,20 +37,8 @@ constexpr u64 most_items_of_warp(const ReduceSegmentsConfig& config, const Reduc
          static_cast<u64>(unit_items(request));
 }
 
-// The most items that a group reduces without the rest of its warp.
-constexpr u64 most_items_of_group(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-  return static_cast<u64>(config.long_tiles) * static_cast<u64>(config.segment_threads * config.unroll) *
-         static_cast<u64>(unit_items(request));
-}
-
 // A segment on the list has so many parts at most, which one warp folds.
 inline constexpr u64 kMostSegmentParts = 2048;
-
-constexpr NeighbourLimits neighbour_limits(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-  return limits_of_neighbours(flat_shape(config, request), config.block_threads, config.warp_segments,
-                              config.segment_threads, most_items_of_warp(config, request),
-                              most_items_of_group(config, request), kMostSegmentParts);
-}
 
 template <>
 struct Family<ReduceSegmentsConfig> {
@@ -86,12 +55,10 @@ struct Family<ReduceSegmentsConfig> {
 
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
-  static constexpr u64 kLongSegment = 1024;        // whose items fill a warp's vectors as they are
-  static constexpr u64 kManyItems = u64{1} << 26;  // of which long segments are many enough for a warp or CTA each
+  static constexpr u64 kManySegments = u64{1} << 14;  // of which small CTAs take more at a time
 
   // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds;
-  // a CTA takes what fills two warps. Threads have up to 128 bytes on their way. Shorter segments are taken as
-  // sequences.
+  // a CTA takes what fills two warps. Threads have up to 128 bytes on their way.
   static constexpr ReduceSegmentsConfig default_config(const ReduceRequest& request, int sm) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
     const int unit_bytes = unit_items(request) * request.input_bytes();
@@ -105,15 +72,12 @@ struct Family<ReduceSegmentsConfig> {
         u64{2 * kWarpThreads} * static_cast<u64>(most_unroll) * static_cast<u64>(unit_items(request));
     if (average >= of_two_warps) {
       config.segment_threads = kMaxBlockThreads;
-      if (average < 4 * of_two_warps) config.block_threads = 128;
+      if (average < 4 * of_two_warps && request.segment_count >= kManySegments) config.block_threads = 128;
       most_unroll /= 2;
     }
     while (2 * config.unroll <= most_unroll && !fits()) config.unroll *= 2;
     if (config.unroll == 8) config.block_threads = 128;
     if (config.unroll * unit_bytes < 64 && config.segment_threads <= kWarpThreads) config.segments_at_once = 2;
-    const bool suits_ctas =
-        average >= kLongSegment && (request.n <= DefaultSequences::kFewItems || request.n > kManyItems);
-    if (!suits_ctas && !request.has_position()) take_sequences(config, average, request);
     if (is_custom(request.op) || request.has_position()) config.min_ctas_per_sm = 1;  // else state would spill
     return config;
   }
@@ -130,16 +94,6 @@ struct Family<ReduceSegmentsConfig> {
       return "unroll of segments_at_once would not fit the registers of a thread (at most 256 bytes of items)";
     if (const char* reason = invalid_budget_reason(config.min_ctas_per_sm, config.block_threads, sm)) return reason;
     if (config.long_tiles < 1 || config.long_tiles > 4096) return "long_tiles must be between 1 and 4096";
-    if (config.warp_segments < 0 || config.warp_segments > 1024) return "warp_segments must be between 0 and 1024";
-    if (config.warp_segments > 0) {
-      if (threads > kWarpThreads) return "warp_segments is 0 where all of a CTA reduce a segment";
-      if (request.has_position()) return "warp_segments is 0 where positions are found";
-      if (const char* reason = invalid_flat_items_reason(config.unroll * unit_items(request))) return reason;
-      if (config.unroll * unit_items(request) > 128 / request.accumulator_bytes())
-        return "unroll of a sequence would not fit the registers of a thread (at most 128 bytes of values)";
-      if (shared_bytes(config, request) > limits_of(sm).shared_bytes_per_block)
-        return "the marks of sequences do not fit in shared memory";
-    }
     return invalid_pdl_reason(config.pdl, 2, sm);
   }
 
@@ -160,7 +114,7 @@ struct Family<ReduceSegmentsConfig> {
     Launch launch{.kernel = kReduceSegments,
                   .grid_blocks = grid_for(blocks),
                   .block_threads = config.block_threads,
-                  .shared_bytes = shared_bytes(config, request),
+                  .shared_bytes = share_shared_bytes(request),
                   .n = request.n,
                   .extents = {request.segment_count, parts},
                   .scratch = {sizeof(WorkspaceHeader), partials_begin(parts)},
@@ -180,12 +134,9 @@ struct Family<ReduceSegmentsConfig> {
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, block_threads, primary, 64, 128, 256, 512).from_default_only(512),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, segment_threads, primary, 1, 2, 4, 8, 16, 32, 1024),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, segments_at_once, primary, 1, 2, 4, 8).from_default_only(8),
-      SCANTUNE_PARAMETER(ReduceSegmentsConfig, warp_segments, secondary, 0, 1, 4, 16, 64, 128, 256)
-          .absent_means(0)
-          .from_default_only(1, 4, 16, 64, 128, 256),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, unroll, primary, 1, 2, 4, 8),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, long_tiles, secondary, 4, 16, 64, 256),
-      SCANTUNE_PARAMETER(ReduceSegmentsConfig, min_ctas_per_sm, secondary, 1, 2, 3, 4, 5, 6, 8).from_default_only(3, 5),
+      SCANTUNE_PARAMETER(ReduceSegmentsConfig, min_ctas_per_sm, secondary, 1, 2, 4, 6, 8),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, load_hint, secondary, CacheHint::normal, CacheHint::streaming,
                          CacheHint::no_allocate),
       SCANTUNE_PARAMETER(ReduceSegmentsConfig, pdl, secondary, 0, 1, 2),
@@ -193,29 +144,8 @@ struct Family<ReduceSegmentsConfig> {
 #endif
 
  private:
-  static constexpr void take_sequences(ReduceSegmentsConfig& config, u64 average, const ReduceRequest& request) {
-    const int unit = unit_items(request);
-    config.unroll = unit < 8 && unit * request.accumulator_bytes() <= 16 ? 2 : 1;
-    config.segments_at_once = 1;
-    if (config.segment_threads > kWarpThreads) config.segment_threads = kWarpThreads;
-    const DefaultSequences sequences(request.n, average, flat_shape(config, request).tile_items());
-    config.warp_segments = sequences.warp_segments;
-    config.long_tiles = 1;
-    while (config.long_tiles < 64 && most_items_of_warp(config, request) < sequences.most_items_of_warp)
-      config.long_tiles *= 2;
-    config.block_threads = 128;
-    config.min_ctas_per_sm = config.unroll * unit > 8 ? 3 : 5;
-  }
-
-  static constexpr int shared_bytes(const ReduceSegmentsConfig& config, const ReduceRequest& request) {
-    if (config.warp_segments == 0) return share_shared_bytes(request);
-    return config.block_threads / kWarpThreads * flat_shape(config, request).shared_bytes_of_warp();
-  }
-
   // The segments that a CTA reduces before it takes others.
   static constexpr u64 segments_of_block(const ReduceSegmentsConfig& config) {
-    if (config.warp_segments > 0)
-      return static_cast<u64>(config.block_threads / kWarpThreads) * static_cast<u64>(config.warp_segments);
     const int groups = config.segment_threads > kWarpThreads ? 1 : config.block_threads / config.segment_threads;
     return static_cast<u64>(groups) * static_cast<u64>(config.segments_at_once);
   }

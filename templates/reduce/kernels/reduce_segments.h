@@ -2,11 +2,9 @@
 
 #include "core/parts/begin_kernel.h"
 #include "core/parts/block_reduce.h"
-#include "core/parts/neighbours.h"
 #include "core/parts/offset_segments.h"
 #include "core/parts/segment_list.h"
 #include "reduce/config/reduce_segments.h"
-#include "reduce/parts/flat_reduce.h"
 #include "reduce/parts/folded_parts.h"
 #include "reduce/parts/group_reduce.h"
 
@@ -69,7 +67,7 @@ SCANTUNE_DEVICE void reduce_by_groups(const KernelArguments& arguments) {
   using Long = LongReduction<Problem, kConfig>;
   constexpr u32 kThreads = kConfig.segment_threads, kGroups = kConfig.block_threads / kThreads;
   constexpr u32 kAtOnce = kConfig.segments_at_once;
-  constexpr u64 kMostItems = most_items_of_group(kConfig, Problem::kRequest);
+  constexpr u64 kMostItems = u64{kConfig.long_tiles} * kThreads * kConfig.unroll * unit_items(Problem::kRequest);
   using Group = GroupReduce<Problem, kThreads, kConfig.unroll, kConfig.load_hint>;
   const u32 lane = thread_rank() % kWarpThreads, rank = thread_rank() % kThreads, group = thread_rank() / kThreads;
   const u64 block = u64{block_rank()} * kGroups * kAtOnce, stride = u64{block_count()} * kGroups * kAtOnce;
@@ -103,54 +101,6 @@ SCANTUNE_DEVICE void reduce_by_groups(const KernelArguments& arguments) {
   const SegmentList<T> list(arguments);
   scantune::visit_longer<Problem, kThreads, kAtOnce>(arguments, kConfig.block_threads, kMostItems, [&](u64 number) {
     const Long segment(arguments, number, SegmentsOf<Problem>::at(arguments, number));
-    if (!segment.is_listed(list, lane)) segment.reduce(lane);
-  });
-}
-
-// Reduces so many neighbours from one on, each by a group.
-template <class Problem, ReduceSegmentsConfig kConfig>
-SCANTUNE_DEVICE void reduce_neighbours_by_groups(const KernelArguments& arguments,
-                                                 const Neighbours<Problem, false>& neighbours, u32 place, u32 count) {
-  constexpr u32 kThreads = kConfig.segment_threads, kGroups = kWarpThreads / kThreads;
-  using Group = GroupReduce<Problem, kThreads, kConfig.unroll, kConfig.load_hint>;
-  const u32 rank = thread_rank() % kThreads;
-#pragma unroll 1
-  for (u32 first = 0; first < count; first += kGroups) {
-    const u32 mine = first + thread_rank() % kWarpThreads / kThreads;
-    const Segment its = mine < count ? neighbours.at(arguments, place + mine) : Segment{0, 0};
-    const auto total =
-        Group::reduce(Group::run_of(Problem::input(arguments), its.begin, static_cast<u32>(its.items())), rank);
-    if (rank == 0 && mine < count) Problem::store(arguments, total, its.items() > 0, neighbours.number(place + mine));
-  }
-}
-
-// The warp's, of a CTA.
-template <class Problem, ReduceSegmentsConfig kConfig>
-SCANTUNE_DEVICE FlatReduce<Problem, kConfig> flat_reduce(const KernelArguments& arguments) {
-  using Flat = FlatReduce<Problem, kConfig>;
-  constexpr u32 kWarps = kConfig.block_threads / kWarpThreads;
-  return Flat(arguments, shared_memory<typename Flat::Shared[kWarps]>()[thread_rank() / kWarpThreads]);
-}
-
-// Each warp reduces neighbouring segments as one sequence.
-template <class Problem, ReduceSegmentsConfig kConfig>
-SCANTUNE_DEVICE void reduce_neighbours(const KernelArguments& arguments) {
-  constexpr NeighbourLimits kLimits = neighbour_limits(kConfig, Problem::kRequest);
-  const u32 lane = thread_rank() % kWarpThreads;
-  const SegmentList<typename Problem::Accumulator> list(arguments);
-  begin_kernel<kConfig.pdl>();
-  const u64 count = SegmentsOf<Problem>::count(arguments, arguments.extents[0]);
-  auto flat = scantune::flat_reduce<Problem, kConfig>(arguments);
-  const bool all_short = scantune::take_neighbours<kLimits>(
-      arguments, flat, list, count, [&](const auto& piece) { flat.reduce(piece); },
-      [&](const auto& neighbours, u32 place, u32 segments) {
-        scantune::reduce_neighbours_by_groups<Problem, kConfig>(arguments, neighbours, place, segments);
-      });
-  if (all_short) return;
-
-  // Take those that are too long one by one.
-  scantune::visit_longer_neighbours<Problem, kLimits>(arguments, count, [&](u64 number) {
-    const LongReduction<Problem, kConfig> segment(arguments, number, SegmentsOf<Problem>::at(arguments, number));
     if (!segment.is_listed(list, lane)) segment.reduce(lane);
   });
 }
@@ -195,14 +145,11 @@ template <class Problem, ReduceSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_segments(const KernelArguments& arguments) {
   if constexpr (kConfig.segment_threads > kWarpThreads)
     scantune::reduce_by_blocks<Problem, kConfig>(arguments);
-  else if constexpr (kConfig.warp_segments > 0)
-    scantune::reduce_neighbours<Problem, kConfig>(arguments);
   else
     scantune::reduce_by_groups<Problem, kConfig>(arguments);
 }
 
-// Each warp reduces parts of segments on the list, or of pieces the segments that begin there. The one that reduces a
-// segment's last part folds what all came to.
+// Each warp reduces parts of segments on the list. The one that reduces a segment's last part folds what all came to.
 template <class Problem, ReduceSegmentsConfig kConfig>
 SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   using T = typename Problem::Accumulator;
@@ -211,13 +158,6 @@ SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   const SegmentList<T> list(arguments);
   begin_kernel<kConfig.pdl>();
   list.visit_parts(kWarps, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
-    if constexpr (kConfig.warp_segments > 0) {
-      if (is_listed_piece(entry.segment)) {
-        auto flat = scantune::flat_reduce<Problem, kConfig>(arguments);
-        const auto piece = listed_piece<Problem, false>(arguments, entry.segment);
-        return flat.reduce(scantune::part_of_piece(flat, piece, part, neighbour_limits(kConfig, Problem::kRequest)));
-      }
-    }
     const Segment its = SegmentsOf<Problem>::at(arguments, entry.segment);
     const LongReduction<Problem, kConfig> segment(arguments, entry.segment, its);
     if (!list.is_last_to_leave(slot, entry, part, segment.total_of(part, lane), lane)) return;

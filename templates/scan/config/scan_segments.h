@@ -13,8 +13,8 @@
 #pragma once
 
 #include "core/contract/family.h"
-#include "core/contract/flat_shape.h"
 #include "core/contract/segment_list.h"
+#include "scan/config/flat_shape.h"
 #include "scan/config/tile.h"
 
 namespace scantune {
@@ -110,6 +110,7 @@ struct Family<ScanSegmentsConfig> {
   static constexpr int preference(const ScanRequest&, int) { return 1; }
 
   static constexpr u64 kManySegments = 8192;       // as many warps fill a large GPU
+  static constexpr u64 kFewItems = u64{1} << 17;   // of which a CTA takes each long segment
   static constexpr u64 kManyItems = u64{1} << 26;  // of which long segments are many enough for a CTA each
 
   // Threads have a vector each, so that neighbours move neighbouring vectors. A group's tile holds one and a half
@@ -126,8 +127,7 @@ struct Family<ScanSegmentsConfig> {
     while (config.segment_threads < kWarpThreads && 3 * average > 2 * static_cast<u64>(tile_items(config, request)))
       config.segment_threads *= 2;
     const bool takes_sequences = request.init != Init::each;
-    const bool has_few =
-        takes_sequences ? request.n <= DefaultSequences::kFewItems : request.segment_count < kManySegments;
+    const bool has_few = takes_sequences ? request.n <= kFewItems : request.segment_count < kManySegments;
     const bool has_many = !takes_sequences || request.n > kManyItems;
     if ((average >= 8 * static_cast<u64>(tile_items(config, request)) && has_few) ||
         (average > most_items_of_warp(config) / 2 && has_many)) {
@@ -215,8 +215,7 @@ struct Family<ScanSegmentsConfig> {
     const u64 tile = flat_shape(config, request).tile_items();
     const DefaultSequences sequences(request.n, average, tile);
     config.warp_segments = sequences.warp_segments;
-    config.long_tiles = 4;
-    while (config.long_tiles < 128 && most_items_of_warp(config) < sequences.most_items_of_warp) config.long_tiles *= 2;
+    config.long_tiles = sequences.long_tiles;
     config.block_threads = 128;
     config.min_ctas_per_sm = 6;
   }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "core/parts/begin_kernel.h"
-#include "core/parts/neighbours.h"
 #include "core/parts/offset_segments.h"
 #include "core/parts/segment_list.h"
 #include "scan/config/scan_segments.h"
 #include "scan/parts/any_pointers.h"
 #include "scan/parts/flat_scan.h"
 #include "scan/parts/group_scan.h"
+#include "scan/parts/neighbours.h"
 #include "scan/parts/part_prefixes.h"
 #include "scan/parts/tile_walk.h"
 

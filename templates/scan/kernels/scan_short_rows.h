@@ -5,7 +5,7 @@
 #include "core/parts/store_run.h"
 #include "scan/config/scan_short_rows.h"
 #include "scan/parts/load_run.h"
-#include "core/parts/segmented_scan.h"
+#include "scan/parts/segmented_scan.h"
 #include "scan/parts/strided_walk.h"
 
 namespace scantune {

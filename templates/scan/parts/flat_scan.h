@@ -1,8 +1,8 @@
 // Scans neighbouring segments by a warp as one sequence of items.
 #pragma once
 
-#include "core/parts/flat_items.h"
 #include "scan/config/scan_segments.h"
+#include "scan/parts/flat_items.h"
 #include "scan/parts/problem.h"
 
 namespace scantune {

@@ -7,14 +7,14 @@
 // items alone.
 #pragma once
 
-#include "core/contract/flat_shape.h"
 #include "core/machine/bits.h"
 #include "core/machine/shared.h"
 #include "core/machine/warp.h"
 #include "core/parts/convert.h"
 #include "core/parts/mapped_items.h"
 #include "core/parts/offset_segments.h"
-#include "core/parts/segmented_scan.h"
+#include "scan/config/flat_shape.h"
+#include "scan/parts/segmented_scan.h"
 
 namespace scantune {
 
@@ -204,8 +204,9 @@ class FlatItems {
     return vector;
   }
 
-  // Forgets all marks. All have read them: the ballots that followed waited for that.
+  // Forgets all marks, when all lanes have read them.
   SCANTUNE_DEVICE void clear_marks() {
+    sync_warp();
     struct alignas(kVectorAlignmentBytes) Words {
       u32 words[4];
     };

@@ -2,8 +2,8 @@
 // from a list where they are too long.
 #pragma once
 
-#include "core/parts/flat_items.h"
 #include "core/parts/segment_list.h"
+#include "scan/parts/flat_items.h"
 
 namespace scantune {
 
