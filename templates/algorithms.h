@@ -58,6 +58,8 @@
 #include "sort/config/sort_fill.h"
 #include "sort/config/sort_onesweep.h"
 #include "sort/config/sort_segments.h"
+#include "top_k/config/top_k.h"
+#include "top_k/config/top_k_rows.h"
 
 namespace scantune {
 
@@ -79,7 +81,7 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<CopyRequest, CopyVectorsConfig, CopyStridedConfig>,
     FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
-    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig,
-               SortSegmentsConfig>>;
+    FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig, SortSegmentsConfig>,
+    FamiliesOf<TopKRequest, TopKRowsConfig>>;
 
 }  // namespace scantune

@@ -1,4 +1,4 @@
-// The keys of sorts, and how they are compared.
+// The keys of sorts and of what takes the first of them, and how they are compared.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace scantune {
 // byte, in a few bits or not at all; those that are ordered ascend or descend.
 class DrawnKeys {
  public:
-  explicit DrawnKeys(const InputSpec& spec);
+  // request: the sort that orders them, whatever the input is for.
+  DrawnKeys(const InputSpec& spec, const SortRequest& request);
 
   u64 operator[](u64 index) const;  // the bits of a key
 
