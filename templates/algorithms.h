@@ -60,6 +60,7 @@
 #include "sort/config/sort_segments.h"
 #include "top_k/config/top_k.h"
 #include "top_k/config/top_k_rows.h"
+#include "top_k/config/top_k_tiles.h"
 
 namespace scantune {
 
@@ -82,6 +83,6 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
     FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig, SortSegmentsConfig>,
-    FamiliesOf<TopKRequest, TopKRowsConfig>>;
+    FamiliesOf<TopKRequest, TopKRowsConfig, TopKTilesConfig>>;
 
 }  // namespace scantune

@@ -38,10 +38,11 @@ TopKRequest top_k_of(const RowReader& row) {
     request.custom_bytes = is_narrow ? 3 : 32;
     request.custom_alignment = natural_alignment(request.custom_bytes);
   }
-  if (row.family().unsupported_reason(request, sm_of(row)) == nullptr && row.is("cut", "none")) return request;
-  request.segments = Segments::rows;
-  request.rows = 1000;
-  return request;
+  TopKRequest of_rows = request;
+  of_rows.segments = Segments::rows;
+  of_rows.rows = 1000;
+  const bool takes_rows = row.family().unsupported_reason(of_rows, sm_of(row)) == nullptr;
+  return takes_rows && row.is("cut", "rows") ? of_rows : request;
 }
 
 const Design& top_ks() {

@@ -40,7 +40,7 @@ class TopKRow {
   // Puts the first `taken` items in order, at most k, where a row has so many items.
   SCANTUNE_DEVICE void take(u32 taken, u32 items) {
     if (items <= room_) {
-      walk_.one_by_one([&](bool has, u32 index, Stored stored) {
+      walk_.template one_by_one<kItemsAtOnce>([&](bool has, u32 index, Stored stored) {
         if (has) entries_.put(index, Problem::key_of(stored), index);
       });
       return put_in_order(taken, items);
@@ -62,6 +62,7 @@ class TopKRow {
 
  private:
   static constexpr Key kLast = static_cast<Key>(~Key{0});
+  static constexpr u32 kItemsAtOnce = 4;  // few, as it is rarely done
 
   // A group is several consecutive steps of a thread, and the first one the items beside the vectors, too.
   SCANTUNE_DEVICE void find_firsts() {
@@ -113,11 +114,12 @@ class TopKRow {
   // Lists as many items as are taken, whatever they are.
   SCANTUNE_DEVICE void list_by_digits(u32 taken) {
     const auto first = Select::select(shared_.select, taken, [&](const auto& use) {
-      walk_.one_by_one([&](bool has, u32 index, Stored stored) { use(has, Problem::key_of(stored), index); });
+      walk_.template one_by_one<kItemsAtOnce>(
+          [&](bool has, u32 index, Stored stored) { use(has, Problem::key_of(stored), index); });
     });
     if (thread_rank() == 0) shared_.listed = 0;
     sync_block();
-    walk_.one_by_one([&](bool has, u32 index, Stored stored) {
+    walk_.template one_by_one<kItemsAtOnce>([&](bool has, u32 index, Stored stored) {
       const Key key = Problem::key_of(stored);
       if (has && first.has(key, index)) list(key, index);
     });

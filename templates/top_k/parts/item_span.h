@@ -84,9 +84,9 @@ class SpanWalk {
     }
   }
 
-  // The same for all items, one after another: less code, for what is rarely done.
+  // The same for all items, one after another: less code than for vectors.
+  template <u32 kItemsAtOnce>
   SCANTUNE_DEVICE void one_by_one(const auto& use) const {
-    constexpr u32 kItemsAtOnce = 4;
     for (u32 first = rank_; first - rank_ < span_.count(); first += kItemsAtOnce * kThreads) {
       Item loaded[kItemsAtOnce];
 #pragma unroll
