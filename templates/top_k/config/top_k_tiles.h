@@ -136,6 +136,8 @@ struct Family<TopKTilesConfig> {
     if (config.vectors_of_lane < 1 || config.vectors_of_lane > kMostVectors)
       return "vectors_of_lane must be between 1 and 1024";
     if (config.vectors_at_once < 1 || config.vectors_at_once > 16) return "vectors_at_once must be between 1 and 16";
+    if (ceil_div(request.n, config.tile_items(request.input_bytes())) > kMaxGridBlocks * config.warps())
+      return "a grid has fewer warps than there are tiles";
     if (!fits(config, request, sm)) return "what a CTA puts in order does not fit in shared memory";
     return invalid_pdl_reason(config.pdl, 1, sm);
   }
