@@ -59,6 +59,9 @@
 #include "sort/config/sort_merge.h"
 #include "sort/config/sort_onesweep.h"
 #include "sort/config/sort_segments.h"
+#include "top_k/config/top_k.h"
+#include "top_k/config/top_k_rows.h"
+#include "top_k/config/top_k_tiles.h"
 
 namespace scantune {
 
@@ -81,6 +84,7 @@ using AllAlgorithms = AlgorithmList<
     FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
     FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig, SortSegmentsConfig,
-               SortMergeConfig>>;
+               SortMergeConfig>,
+    FamiliesOf<TopKRequest, TopKRowsConfig, TopKTilesConfig>>;
 
 }  // namespace scantune

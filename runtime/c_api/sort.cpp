@@ -2,6 +2,7 @@
 
 #include "c_api/maps.h"
 #include "c_api/offsets.h"
+#include "c_api/payload.h"
 
 namespace scantune::c_api {
 namespace {
@@ -12,19 +13,6 @@ static_assert(same(SCANTUNE_KEEP_INPUT, InputUse::kept) && same(SCANTUNE_CONSUME
 static_assert(same(SCANTUNE_SORTED_KEYS, Sorted::keys) && same(SCANTUNE_SORTED_PAIRS, Sorted::pairs) &&
               same(SCANTUNE_SORTED_INDICES, Sorted::indices) &&
               same(SCANTUNE_SORTED_KEYS_AND_INDICES, Sorted::keys_and_indices));
-
-// The type of what moves with the keys.
-ValueType checked_payload(const scantune_sort_request& said, const SortRequest& request) {
-  if (!request.has_values()) refuse_type("value_type", said.value_type, "sorted is not SCANTUNE_SORTED_PAIRS");
-  if (!request.writes_indices()) refuse_type("index_type", said.index_type, "sorted says that no indices are written");
-  if (!request.has_payload()) return request.value_type;
-  const scantune_type& type = request.has_values() ? said.value_type : said.index_type;
-  if (number_in(type) != SCANTUNE_DEFAULT_TYPE)
-    return checked_type(request.has_values() ? "value_type" : "index_type", type);
-  if (request.has_values())
-    fail("value_type", "SCANTUNE_DEFAULT_TYPE, and sorted is SCANTUNE_SORTED_PAIRS: name the type of the values");
-  return ValueType::u64;
-}
 
 // The number of the bit after the last one that is compared.
 int end_of_bits(int end_bit, int key_bits) {

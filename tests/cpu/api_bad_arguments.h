@@ -19,7 +19,7 @@ inline constexpr std::uintptr_t kInput = 0x1000000, kOutput = 0x9000000, kIndex 
 // What selections and sorts have beside input, output and indices.
 inline constexpr std::uintptr_t kFlags = 0x2000000, kValues = 0x3000000, kValuesOutput = 0x4000000,
                                 kRejected = 0x5000000, kSecond = 0xa000000, kCount = 0x6000000;
-inline constexpr u64 kItems = 500, kSegments = 10;
+inline constexpr u64 kItems = 500, kSegments = 10, kResults = 20;
 inline constexpr u64 kTiles = u64{1} << 20;  // items of a call that needs a workspace
 
 // An operator's value.
@@ -37,6 +37,7 @@ struct Arguments {
   scantune_select_request select = SCANTUNE_SELECT_REQUEST_INIT;               // i32 items less than 0
   scantune_load_balance_request balance = SCANTUNE_LOAD_BALANCE_REQUEST_INIT;  // u32 segments by u32 offsets
   scantune_sort_request sort = SCANTUNE_SORT_REQUEST_INIT;                     // i32 keys
+  scantune_top_k_request top_k = SCANTUNE_TOP_K_REQUEST_INIT;                  // the greatest i32 keys
   scantune_head* request = &scan.head;                                         // the one that C functions get
   // Functions that are in no request yet: an operator on i32, maps, and what a selection has.
   scantune_function combine = SCANTUNE_FUNCTION_INIT, load = combine, store = combine, function = combine;
@@ -54,10 +55,11 @@ struct Arguments {
       &Arguments::begins,         &Arguments::ends};
 
   explicit Arguments(std::shared_ptr<FakeDevice> on) : device(std::move(on)), stream(device->make_stream()) {
-    for (scantune_head* const head : {&scan.head, &reduce.head, &select.head, &balance.head, &sort.head})
+    for (scantune_head* const head : {&scan.head, &reduce.head, &select.head, &balance.head, &sort.head, &top_k.head})
       head->n = kItems;
     scan.input_type = scan.output_type = reduce.input_type = reduce.output_type = SCANTUNE_I32;
-    select.input_type = sort.input_type = SCANTUNE_I32;
+    select.input_type = sort.input_type = top_k.input_type = SCANTUNE_I32;
+    top_k.k = kResults;
     select.constant = identity;
     balance.segment_count = kSegments;
     balance.input_type = balance.output_type = SCANTUNE_U32;
@@ -207,12 +209,14 @@ inline void of_values(Arguments& with) {
 }
 
 // A sort of i32 keys, with what is asked for beside them.
-inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) {
+template <auto Arguments::*kRequest>
+std::function<void(Arguments&)> of_keys(scantune_sorted sorted) {
   return [=](Arguments& with) {
-    with.request = &with.sort.head;
-    with.sort.sorted = sorted;
+    auto& request = with.*kRequest;
+    with.request = &request.head;
+    request.sorted = sorted;
     if (sorted == SCANTUNE_SORTED_KEYS) return;
-    (sorted == SCANTUNE_SORTED_PAIRS ? with.sort.value_type : with.sort.index_type) = SCANTUNE_U32;
+    (sorted == SCANTUNE_SORTED_PAIRS ? request.value_type : request.index_type) = SCANTUNE_U32;
     if (sorted == SCANTUNE_SORTED_PAIRS) {
       with.values = kValues;
       with.values_output = kValuesOutput;
@@ -221,6 +225,8 @@ inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) {
     }
   };
 }
+inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) { return of_keys<&Arguments::sort>(sorted); }
+inline std::function<void(Arguments&)> of_top_k(scantune_sorted sorted) { return of_keys<&Arguments::top_k>(sorted); }
 
 // A sort of a segment between bounds, or of a range: one holds few keys without a workspace.
 inline std::function<void(Arguments&)> of_sorted_bounds(scantune_sorted sorted) {
@@ -316,7 +322,8 @@ inline void of_long_segments(Arguments& with) {
 inline Calls c_heads(const std::function<void(scantune_head&)>& spoil) {
   const Spoil in_head = [=](Arguments& with) { spoil(*with.request); };
   return all_of({c_request(in_head, of_nothing_else), c_request(in_head, of_sum), c_request(in_head, of_selection),
-                 c_request(in_head, of_long_segments), c_request(in_head, of_sort(SCANTUNE_SORTED_KEYS))});
+                 c_request(in_head, of_long_segments), c_request(in_head, of_sort(SCANTUNE_SORTED_KEYS)),
+                 c_request(in_head, of_top_k(SCANTUNE_SORTED_KEYS))});
 }
 
 // Calls with requests of every algorithm of which a member is wrong that all of these have.
@@ -332,6 +339,7 @@ Calls c_requests(const Spoiled& spoil) {
   add(&Arguments::select, of_selection);
   add(&Arguments::balance, of_segments);
   add(&Arguments::sort, of_sort(SCANTUNE_SORTED_KEYS));
+  add(&Arguments::top_k, of_top_k(SCANTUNE_SORTED_KEYS));
   return calls;
 }
 

@@ -146,6 +146,12 @@ Calls c_custom(const std::function<void(scantune_function&)>& spoil) {
       of_nothing_else);
 }
 
+// The request that a head begins, of no items.
+void take_no_items(scantune_head& head) {
+  head.n = 0;
+  if (head.algorithm == SCANTUNE_TOP_K) reinterpret_cast<scantune_top_k_request&>(head).k = 0;
+}
+
 // Requests of each algorithm that takes structs, of structs of a size and an alignment.
 Calls c_structs(std::uint32_t bytes, std::uint32_t alignment) {
   const auto take = [=](auto& request, scantune_type& type) {
@@ -317,8 +323,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_head", "struct_bytes", "more than any version's", c_heads([](auto& h) { h.struct_bytes = 520; }), {"struct_bytes is 520"}},
     {"scantune_head", "n", "more items than an address space", c_heads([](auto& h) { h.n = ~u64{0}; }), {"n is 18446744073709551615", "more items than fit"}},
     {"scantune_head", "n", "more items than a grid can have", {too_many_tiles(of_nothing_else), too_many_tiles(of_selection), too_many_tiles(of_long_segments)}, {"no kernel does", "more tiles than a grid"}},
-    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "input_type", "left out", c_requests([](auto& r) { r.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is SCANTUNE_DEFAULT_TYPE: name the type"}},
-    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "input_type", "no type", c_requests([](auto& r) { write(r.input_type, 14); }), {"input_type is 14", "1 to 13"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request scantune_top_k_request", "input_type", "left out", c_requests([](auto& r) { r.input_type = SCANTUNE_DEFAULT_TYPE; }), {"input_type is SCANTUNE_DEFAULT_TYPE: name the type"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request scantune_top_k_request", "input_type", "no type", c_requests([](auto& r) { write(r.input_type, 14); }), {"input_type is 14", "1 to 13"}},
     {"scantune_scan_request", "input_type", "floating-point items for an integer accumulator", c_problem([](auto& p) { p.input_type = SCANTUNE_F32; p.accumulator_type = SCANTUNE_I32; }), {"f32 to i32 in i32", "floating-point accumulator"}},
     {"scantune_scan_request scantune_reduce_request", "accumulator_type", "no type", c_combining([](auto& p) { write(p.accumulator_type, -1); }), {"accumulator_type is -1"}},
     {"scantune_scan_request", "accumulator_type", "too narrow", c_problem([](auto& p) { p.accumulator_type = SCANTUNE_I8; }), {"accumulator type must be"}},
@@ -340,7 +346,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_scan_request scantune_reduce_request", "combine", "left out", c_combining([](auto& p) { p.op = SCANTUNE_CUSTOM; }), {"combine is NULL"}},
     {"scantune_scan_request", "combine", "with a built-in operator", {spoiled([](Arguments& a) { a.scan.combine = &a.combine; }, c_scan)}, {"combine is given, but op is sum"}},
     {"scantune_head", "captured_launches", "negative", c_heads([](auto& h) { h.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
-    {"scantune_head", "captured_launches", "negative, of no items", c_heads([](auto& h) { h.n = 0; h.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
+    {"scantune_head", "captured_launches", "negative, of no items", c_heads([](auto& h) { take_no_items(h); h.captured_launches = -1; }), {"captured_launches is -1", "between 0 and"}},
     {"scantune_head", "captured_launches", "too many", c_heads([](auto& h) { h.captured_launches = 1 << 20; }), {"captured_launches is 1048576"}},
 
     {"scantune_head", "config", "empty", c_heads([](auto& h) { h.config = ""; }), {"config is empty", "NULL to have one chosen"}},
@@ -468,8 +474,8 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_function", "identity", "left out where it is needed", c_custom([](auto& c) { c.identity = nullptr; c.identity_type = SCANTUNE_DEFAULT_TYPE; }), {"combine->identity is NULL", "init or device_init"}},
     {"scantune_function", "identity_type", "no type", c_custom([](auto& c) { write(c.identity_type, 77); }), {"combine->identity_type is 77"}},
     {"scantune_function", "identity_type", "not the accumulator's", c_custom([](auto& c) { c.identity_type = SCANTUNE_F32; }), {"combine->identity_type is f32, and the accumulator is i32"}},
-    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "of a built-in type", c_requests([](auto& r) { r.custom_bytes = 4; }), {"custom_bytes is 4", "must be 0"}},
-    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_alignment", "of a built-in type", c_requests([](auto& r) { r.custom_alignment = 4; }), {"custom_alignment is 4", "must be 0"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request scantune_top_k_request", "custom_bytes", "of a built-in type", c_requests([](auto& r) { r.custom_bytes = 4; }), {"custom_bytes is 4", "must be 0"}},
+    {"scantune_scan_request scantune_reduce_request scantune_select_request scantune_load_balance_request scantune_sort_request scantune_top_k_request", "custom_alignment", "of a built-in type", c_requests([](auto& r) { r.custom_alignment = 4; }), {"custom_alignment is 4", "must be 0"}},
     {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "none", c_structs(0, 4), {"custom_bytes is 0", "1 to 32"}},
     {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "too many", c_structs(33, 1), {"custom_bytes is 33"}},
     {"scantune_scan_request scantune_select_request scantune_load_balance_request scantune_sort_request", "custom_bytes", "out of all range", c_structs(~0u, 1), {"custom_bytes is 4294967295"}},
@@ -488,11 +494,11 @@ const std::vector<BadInput> kBadInput = {
 
     // Functions in C.
     {"scantune_request_init", "request", "null", {[](Arguments&) { return of_c(scantune_request_init(nullptr, SCANTUNE_SCAN, sizeof(scantune_scan_request))); }}, {"request is NULL"}},
-    {"scantune_request_init", "algorithm", "none", {[](Arguments& a) { return of_c(scantune_request_init(a.request, static_cast<scantune_algorithm>(6), sizeof a.scan)); }}, {"algorithm is 6; it must be a scantune_algorithm, 1 to 5"}},
+    {"scantune_request_init", "algorithm", "none", {[](Arguments& a) { return of_c(scantune_request_init(a.request, static_cast<scantune_algorithm>(7), sizeof a.scan)); }}, {"algorithm is 7; it must be a scantune_algorithm, 1 to 6"}},
     {"scantune_request_init", "struct_bytes", "another version's", {[](Arguments& a) { return of_c(scantune_request_init(a.request, SCANTUNE_SCAN, 8)); }}, {"struct_bytes is 8"}},
     {"scantune_scan", "request", "null", {[](Arguments& a) { return of_c(scantune_scan(nullptr, a.in(), a.out(), nullptr)); }}, {"request is NULL"}},
     {"scantune_scan", "request", "of another algorithm", {[](Arguments& a) { a.scan.head.algorithm = SCANTUNE_SORT; return c_scan(a); }}, {"algorithm is 5, and this function scans", "scantune_run()"}},
-    {"scantune_head", "algorithm", "none", c_heads([](auto& h) { write(h.algorithm, 0); }), {"algorithm is 0; it must be a scantune_algorithm, 1 to 5", "start from the _INIT macro"}},
+    {"scantune_head", "algorithm", "none", c_heads([](auto& h) { write(h.algorithm, 0); }), {"algorithm is 0; it must be a scantune_algorithm, 1 to 6", "start from the _INIT macro"}},
     {"scantune_head", "device", "none", c_heads([](auto& h) { write(h.device, 1); }), {"device is 1", "scantune_device", "-1 to 0"}},
     {"scantune_head", "spare", "not 0", all_of({c_heads([](auto& h) { h.spare[0] = 1; }), c_heads([](auto& h) { h.spare[1] = 1; }), c_heads([](auto& h) { h.spare[2] = 1; }), c_heads([](auto& h) { h.spare[3] = 1; })}), {"head.spare is 1", "must be 0"}},
     {"scantune_select_request", "spare", "not 0", c_requests([](auto& r) requires requires { r.spare; } { r.spare = 7; }), {"spare is 7", "must be 0"}},

@@ -473,6 +473,7 @@ TEST_F(PublicApi, TheDefaultProblemIsTheSameInCAndWithoutAPreprocessor) {
   expect_same(SCANTUNE_SELECT, scantune_select_request(SCANTUNE_SELECT_REQUEST_INIT));
   expect_same(SCANTUNE_LOAD_BALANCE, scantune_load_balance_request(SCANTUNE_LOAD_BALANCE_REQUEST_INIT));
   expect_same(SCANTUNE_SORT, scantune_sort_request(SCANTUNE_SORT_REQUEST_INIT));
+  expect_same(SCANTUNE_TOP_K, scantune_top_k_request(SCANTUNE_TOP_K_REQUEST_INIT));
 }
 
 // A process may use its GPU and the host device; the device of these tests is in the GPU's place.

@@ -300,7 +300,7 @@ TEST_F(WorkerSession, SaysThatNoFamilySolvesAProblem) {
 
 TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   const Json algorithms = result("hello")["algorithms"];
-  ASSERT_EQ(algorithms.size(), 6u);
+  ASSERT_EQ(algorithms.size(), 7u);
   EXPECT_EQ(algorithms[0]["name"], "scan");
   ASSERT_EQ(algorithms[0]["extents"].size(), 3u);
   EXPECT_EQ(algorithms[0]["extents"][0]["name"], "rows");
@@ -324,6 +324,10 @@ TEST_F(WorkerSession, SaysWhatARequestMaySay) {
   ASSERT_EQ(algorithms[5]["extents"].size(), 4u);
   EXPECT_EQ(algorithms[5]["extents"][1]["where"], Json::parse(R"({"segments": "offsets"})"));
   EXPECT_EQ(algorithms[5]["extents"][3]["where"], Json::parse(R"({"key_bits": "some"})"));
+  EXPECT_EQ(algorithms[6]["name"], "top_k");
+  EXPECT_EQ(algorithms[6]["extents"][0]["stored_as"], "row_items");
+  EXPECT_EQ(algorithms[6]["operands"][1],
+            Json::parse(R"({"name": "output", "role": "output", "type": "input_type", "extent": "k"})"));
   std::map<std::string, Json> members;
   for (const Json& member : algorithms[0]["members"]) members[member["name"]] = member;
   EXPECT_EQ(members.size(), 23u);

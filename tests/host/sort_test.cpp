@@ -18,6 +18,7 @@
 #include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_kernels.h"
+#include "sort_keys.h"
 
 namespace scantune::sort_test {
 namespace {
@@ -175,32 +176,6 @@ void check(const Case& sorted) {
   }
 }
 
-// How keys are drawn.
-constexpr int kDistributions = 9;
-const char* const kDistributionNames[kDistributions] = {"uniform",   "few_bits_set", "few_keys", "constant", "one_byte",
-                                                        "ascending", "descending",   "ends",     "runs"};
-
-u64 random_key(Random& random) {
-  return u64{random.below(1u << 31)} << 33 ^ u64 { random.below(1u << 31) } << 2 ^ random.below(4);
-}
-
-// Infinities, NaNs and zeros of both signs, the least and the greatest numbers, and their neighbours.
-std::vector<u64> ends(ValueType type) {
-  const u64 half = u64{1} << (8 * size_of(type) - 1);
-  std::vector<u64> all{0, 1, 2, half, half + 1, half - 1, half - 2, 2 * half - 1, 2 * half - 2};
-  const std::map<ValueType, u64> infinities{{ValueType::f16, 0x7c00},
-                                            {ValueType::bf16, 0x7f80},
-                                            {ValueType::f32, 0x7f800000},
-                                            {ValueType::f64, 0x7ff0000000000000}};
-  if (is_floating(type))
-    for (const u64 sign : {u64{0}, half})
-      for (const u64 distance : {0, 1, 2, 5}) {
-        all.push_back(sign | (infinities.at(type) + distance));
-        all.push_back(sign | (infinities.at(type) - distance));
-      }
-  return all;
-}
-
 // Structs that a stand-in compares by their first bytes: those of another distribution than the uniform one are few.
 Bytes structs_of(const SortRequest& request, int distribution, Random& random) {
   const auto bytes = static_cast<u64>(request.input_bytes());
@@ -212,38 +187,17 @@ Bytes structs_of(const SortRequest& request, int distribution, Random& random) {
   return keys;
 }
 
-Bytes keys_of(const SortRequest& request, int distribution, Random& random) {
+// Keys of a sort. Machines make different floats of half-precision NaNs, so that none is compared by a less().
+Bytes sorted_keys(const SortRequest& request, int distribution, Random& random) {
   if (request.input_type == ValueType::custom) return structs_of(request, distribution, random);
-  const auto bytes = static_cast<u64>(request.input_bytes());
-  const u64 same = random_key(random), place = random.below(request.input_bytes());
-  const std::array<u64, 5> few{random_key(random), random_key(random), random_key(random), 0, ~u64{0}};
-  const std::vector<u64> special = ends(request.input_type);
-  Bytes keys(request.n * bytes);
-  u64 of_run = 0;
+  Bytes keys = keys_of(request, distribution, random);
+  if (!request.is_by_source() || request.input_bytes() != 2 || !is_floating(request.input_type)) return keys;
+  const u16 exponent_bit = request.input_type == ValueType::f16 ? 0x400 : 0x80;
   for (u64 index = 0; index < request.n; ++index) {
-    // An ascending number among all is the bits of a key that has it.
-    const u64 ascent = (index << (8 * bytes - 1)) / std::max<u64>(request.n, 1) * 2 + random.below(2);
-    const u64 rank = distribution == 5 ? ascent : ~ascent;
-    const u64 half = u64{1} << (8 * bytes - 1);
-    const u64 is_positive = rank & half;
-    const u64 ordered = is_integer(request.input_type) ? rank ^ (is_signed(request.input_type) ? half : 0)
-                        : is_positive != 0             ? rank ^ half
-                                                       : ~rank;
-    if (random.below(40) == 0) of_run = random_key(random);
-    const u64 drawn[kDistributions] = {random_key(random),
-                                       random_key(random) & random_key(random) & random_key(random),
-                                       few[random.below(few.size())],
-                                       same,
-                                       same ^ u64{random.below(256)} << (8 * place),
-                                       ordered,
-                                       ordered,
-                                       special[random.below(static_cast<u32>(special.size()))],
-                                       of_run};
-    // Machines make different floats of half-precision NaNs, so that none is compared by a less().
-    const u64 exponent_bit = request.input_type == ValueType::f16 ? 0x400 : 0x80;
-    const bool is_float = request.is_by_source() && bytes == 2 && is_floating(request.input_type);
-    const u64 key = is_float ? drawn[distribution] & ~exponent_bit : drawn[distribution];
-    std::memcpy(&keys[index * bytes], &key, bytes);
+    u16 key = 0;
+    std::memcpy(&key, &keys[index * sizeof key], sizeof key);
+    key = static_cast<u16>(key & ~exponent_bit);
+    std::memcpy(&keys[index * sizeof key], &key, sizeof key);
   }
   return keys;
 }
@@ -487,7 +441,7 @@ TEST_P(Sorts, PutKeysInOrder) {
     ++run;
     check({.request = request,
            .config = config,
-           .keys = keys_of(request, distribution, random),
+           .keys = sorted_keys(request, distribution, random),
            .seed = random.below(1u << 30),
            .misaligned_items = off});
     if (HasFailure()) return;
@@ -516,7 +470,7 @@ TEST(SortsByDefault, PutKeysInOrder) {
     for (const FamilyModel* family : able_families(request))
       check({.request = request,
              .config = family->default_config(request, kHostSm),
-             .keys = keys_of(request, 0, random),
+             .keys = sorted_keys(request, 0, random),
              .seed = random.below(1u << 30)});
 }
 
@@ -543,7 +497,7 @@ TEST(SortsOnOneWorkspace, PutKeysInOrder) {
         cases.push_back(
             {.request = with_items(request, n),
              .config = config,
-             .keys = keys_of(with_items(request, n), static_cast<int>(random.below(kDistributions)), random)});
+             .keys = sorted_keys(with_items(request, n), static_cast<int>(random.below(kDistributions)), random)});
       SCOPED_TRACE(to_string(cases.front()));
       if (is_rehearsal()) {
         for (const Case& sorted : cases) module_of(sorted);

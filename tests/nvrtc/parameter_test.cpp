@@ -91,6 +91,8 @@ std::vector<Case> cases() {
     if (family->kernels().size() > 1) request.n = kTestedItems;
     all.push_back({family, {"keys", request, request.is_by_source() ? stand_in_for(request) : CustomOperator{}}});
   }
+  for (const FamilyModel* family : families_of<TopKRequest>(Standing::library))
+    all.push_back({family, {"u32", TopKRequest{.n = kTestedItems, .k = 100}}});
   return all;
 }
 

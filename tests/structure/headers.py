@@ -21,6 +21,7 @@ OPTION_STRUCTS = [
     *("ThreeWayOptions", "LoadBalanceOptions", "ExpandOptions", "SortOptions", "ArgsortOptions"),
     *("SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
     *("SegmentedSortOptions", "SegmentedArgsortOptions", "RunLengthOptions", "RunLengthDecodeOptions"),
+    *("TopKOptions", "ArgtopKOptions"),
 ]
 
 GXX = os.environ.get("CXX", "g++")

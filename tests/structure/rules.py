@@ -75,6 +75,7 @@ SHOWN_EXAMPLES = {
     "docs/reduce.md": {"reduce.cpp"},
     "docs/select.md": {"select.cpp"},
     "docs/sort.md": {"sort.cpp"},
+    "docs/top-k.md": {"top_k.cpp"},
     "docs/types.md": {"recurrence.cpp"},
     "docs/uses.md": {"csr_row_pointers.cpp"},
 }

@@ -10,7 +10,7 @@ from tree import ROOT
 ERRORS = ROOT / PUBLIC_INCLUDE / "scantune/error.hpp"  # users catch these and do not make them
 BAD_INPUT = "".join(
     (ROOT / f"tests/cpu/api_{name}_test.cpp").read_text()
-    for name in ("arrays", "bad_input", "bad_selection", "bad_balance", "sort")
+    for name in ("arrays", "bad_input", "bad_selection", "bad_balance", "sort", "top_k")
 )
 
 
@@ -64,7 +64,7 @@ def cpp_arguments(header: str) -> set[tuple[str, str]]:
 # Arguments of which no value is wrong: heads, whose members have rows of their own, what the library passes on, and
 # where a result may go.
 NEVER_WRONG = {
-    *((f"scantune_{name}_request", "head") for name in ("scan", "reduce", "select", "load_balance", "sort")),
+    *((f"scantune_{name}_request", "head") for name in ("scan", "reduce", "select", "load_balance", "sort", "top_k")),
     *((options, "capacity") for options in ("SegmentTotalOptions", "RunLengthOptions")),
     ("RunLengthDecodeOptions", "device_runs"),
     ("scantune_allocator", "user"),
@@ -142,7 +142,7 @@ def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
         *("scantune_head", "ScanOptions", "ReduceOptions", "ArgOptions"),
         *("SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
         *("SortOptions", "ArgsortOptions", "SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
-        *("SegmentedSortOptions", "SegmentedArgsortOptions", "RunLengthOptions"),
+        *("SegmentedSortOptions", "SegmentedArgsortOptions", "RunLengthOptions", "TopKOptions", "ArgtopKOptions"),
     )
     missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

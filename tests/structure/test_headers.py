@@ -92,7 +92,7 @@ NAMES = [
     "using cudaStream_t = CUstream_st*;",
     "struct Others {",
     "  T *in, *out, *d_start, *first, *second, *rest, identity;",
-    "  int n, max_n, columns, lines, rows, length, segments, *begins, *ends;",
+    "  int n, k, max_n, columns, lines, rows, length, segments, *begins, *ends;",
     "  unsigned char* flags;",
     "  unsigned *places, *keys, *keys_out, *indices;",
     "  float *values, *values_out;",
@@ -120,7 +120,7 @@ def calls_of_scantune() -> list[str]:
     code = [span for cell in cells for span in re.findall(r"`([^`]*)`", cell)]
     calls = [span for span in code if re.search(r"\w(<.*>)?\(", span) and span not in NO_WHOLE_CALLS]
     plans = re.findall(r"^    (const auto plan = [^\n]*)\n    (plan\([^\n]*)$", page, re.MULTILINE)
-    assert (len(calls), len(plans)) == (38, 1)
+    assert (len(calls), len(plans)) == (39, 1)
     return [*(f"{call.rstrip(';')};" for call in calls), *(f"{{ {first} {second} }}" for first, second in plans)]
 
 
@@ -363,6 +363,7 @@ ORDER = [
         "position",
         "less",
         "order",
+        "result_order",
         "bits",
         "segments",
         "load",

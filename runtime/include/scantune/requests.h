@@ -10,7 +10,8 @@ typedef enum scantune_algorithm {
   SCANTUNE_REDUCE = 2,
   SCANTUNE_SELECT = 3,
   SCANTUNE_LOAD_BALANCE = 4,
-  SCANTUNE_SORT = 5
+  SCANTUNE_SORT = 5,
+  SCANTUNE_TOP_K = 6
 } scantune_algorithm;
 
 /* Each algorithm: the NAME of its scantune_NAME_request, its number, and the last member of the first version of that
@@ -18,7 +19,7 @@ typedef enum scantune_algorithm {
 #define SCANTUNE_ALGORITHMS(each)                                                                      \
   each(scan, SCANTUNE_SCAN, device_clamped) each(reduce, SCANTUNE_REDUCE, device_init)                 \
       each(select, SCANTUNE_SELECT, function) each(load_balance, SCANTUNE_LOAD_BALANCE, segment_count) \
-          each(sort, SCANTUNE_SORT, rows)
+          each(sort, SCANTUNE_SORT, rows) each(top_k, SCANTUNE_TOP_K, k)
 
 /* Numbers from 1 up are reserved. */
 typedef enum scantune_device {
@@ -34,11 +35,11 @@ typedef struct scantune_head {
   size_t struct_bytes; /* sizeof the whole request: tells the library which version this is */
   scantune_algorithm algorithm;
   scantune_device device;
-  /* Number of items, over all rows or columns; with device_n an upper limit. If it is 0, scans, sorts and load balances
-   * do nothing, selections write a count of 0, and reductions write the initial value or the identity. */
+  /* Number of items, over all rows or columns; with device_n an upper limit. If it is 0, scans, sorts, top-k and load
+   * balances do nothing, selections write a count of 0, and reductions write the initial value or the identity. */
   uint64_t n;
-  /* Reductions, selections, load balances and sorts always give equal bits for equal inputs on one device and config.
-   * Reductions and load balances never rely on an order of CTAs. */
+  /* Reductions, selections, load balances, sorts and top-k always give equal bits for equal inputs on one device and
+   * config. Reductions and load balances never rely on an order of CTAs. */
   scantune_determinism determinism;
   scantune_forward_progress forward_progress;
   scantune_latency latency;
@@ -96,5 +97,6 @@ typedef struct scantune_arrays {
 #include "scantune/scan.h"
 #include "scantune/select.h"
 #include "scantune/sort.h"
+#include "scantune/top_k.h"
 
 #endif

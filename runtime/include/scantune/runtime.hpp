@@ -7,6 +7,7 @@
 //   runtime::select(d_in, d_out, d_count, n);                     // select.hpp
 //   runtime::load_balance(d_offsets, segments, d_segment_of, n);  // load_balance.hpp
 //   runtime::sort(d_keys, d_out, n);                              // sort.hpp
+//   runtime::top_k(d_keys, d_out, n, k);                          // top_k.hpp: the k greatest
 //
 // Each function has a plan, such as runtime::plan<float>(n), which is created once and called often. Its describe()
 // says which config runs.
@@ -34,6 +35,7 @@
 #include "scantune/segments.hpp"
 #include "scantune/select.hpp"
 #include "scantune/sort.hpp"
+#include "scantune/top_k.hpp"
 
 namespace scantune::runtime {
 

@@ -4,17 +4,6 @@
 
 #include "scantune/requests.h"
 
-/* Which key of a sort comes first. Equal keys keep their order either way. */
-typedef enum scantune_order { SCANTUNE_ASCENDING = 0, SCANTUNE_DESCENDING = 1 } scantune_order;
-
-/* What a sort writes, in the order of the keys. */
-typedef enum scantune_sorted {
-  SCANTUNE_SORTED_KEYS = 0,
-  SCANTUNE_SORTED_PAIRS = 1,           /* the keys, and the value of each */
-  SCANTUNE_SORTED_INDICES = 2,         /* the input index of each key, within its row or segment if there are such */
-  SCANTUNE_SORTED_KEYS_AND_INDICES = 3 /* both, to two outputs */
-} scantune_sorted;
-
 /* What becomes of the input of a sort, keys and values. */
 typedef enum scantune_input_use {
   SCANTUNE_KEEP_INPUT = 0,

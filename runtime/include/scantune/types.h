@@ -79,4 +79,15 @@ typedef enum scantune_offset_form {
   SCANTUNE_BEGINS_AND_ENDS = 1 /* segment s is [begins[s], ends[s]), with SCANTUNE_ENDS */
 } scantune_offset_form;
 
+/* Which key of a sort, or of a top-k, comes first. Equal keys keep their order either way. */
+typedef enum scantune_order { SCANTUNE_ASCENDING = 0, SCANTUNE_DESCENDING = 1 } scantune_order;
+
+/* What a sort or a top-k writes, in the order of the keys. */
+typedef enum scantune_sorted {
+  SCANTUNE_SORTED_KEYS = 0,
+  SCANTUNE_SORTED_PAIRS = 1,           /* the keys, and the value of each */
+  SCANTUNE_SORTED_INDICES = 2,         /* the input index of each key, within its row or segment if there are such */
+  SCANTUNE_SORTED_KEYS_AND_INDICES = 3 /* both, to two outputs */
+} scantune_sorted;
+
 #endif

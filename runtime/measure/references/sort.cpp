@@ -117,7 +117,7 @@ class SortedItems final : public ExactReference {
   explicit SortedItems(const KnownInput& input)
       : ExactReference(input),
         request_(typed<SortRequest>(input.spec.request)),
-        keys_(input.spec),
+        keys_(input.spec, request_),
         sequences_(input.spec, request_),
         order_(keys_, request_, sequences_) {}
 
@@ -162,8 +162,9 @@ class SortReference final : public AlgorithmReference {
   bool has(InputPattern pattern, const Request&) const override { return pattern != InputPattern::rounding; }
 
   void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
-    const DrawnKeys keys(spec);
-    const auto bytes = static_cast<u64>(typed<SortRequest>(spec.request).input_bytes());
+    const auto request = typed<SortRequest>(spec.request);
+    const DrawnKeys keys(spec, request);
+    const auto bytes = static_cast<u64>(request.input_bytes());
     for (u64 item = 0; item < out.size() / bytes; ++item) keys.put(first + item, &out[item * bytes]);
   }
 

@@ -28,12 +28,11 @@ constexpr u64 lowest_bits(int count) { return count >= 64 ? ~u64{0} : (u64{1} <<
 
 }  // namespace
 
-DrawnKeys::DrawnKeys(const InputSpec& spec)
+DrawnKeys::DrawnKeys(const InputSpec& spec, const SortRequest& request)
     : pattern_(spec.pattern),
       seed_(spec.seed),
       length_(std::max(spec.request.n, spec.whole_items)),
       shape_(random_bits(spec.seed + kOfShapes, length_)) {
-  const auto request = typed<SortRequest>(spec.request);
   type_ = request.input_type;
   is_struct_ = type_ == ValueType::custom;
   bits_ = 8 * request.input_bytes();

@@ -1,4 +1,4 @@
-// The keys of sorts, and how they are compared.
+// The keys of sorts and of what takes the first of them, and how they are compared.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ namespace scantune {
 // machines make different floats of these.
 class DrawnKeys {
  public:
-  explicit DrawnKeys(const InputSpec& spec);
+  // request: the sort that orders them, whatever the input is for.
+  DrawnKeys(const InputSpec& spec, const SortRequest& request);
 
   // Writes the key with that index.
   void put(u64 index, std::byte* out) const;

@@ -1,6 +1,6 @@
 // How radix sorts cut keys into digits, and rank them.
 //
-// Keys are unsigned numbers of the same order (sort/parts/sort_problem.h). Each warp counts the digits of its own
+// Keys are unsigned numbers of the same order (core/parts/ordered_bits.h). Each warp counts the digits of its own
 // items; its lanes find those with the same digit by votes or by match.any (sort/parts/digit_ranks.h). A scan over
 // digits and warps tells where each item goes, so equal digits keep their order.
 #pragma once

@@ -5,16 +5,10 @@
 #include "core/contract/combining.h"
 #include "core/contract/memory_types.h"
 #include "core/contract/offset_operands.h"
+#include "core/contract/order.h"
 #include "core/contract/variant.h"
 
 namespace scantune {
-
-// The order of the keys. Equal keys keep their order.
-enum class Order { ascending, descending };
-template <>
-struct Tokens<Order> {
-  static constexpr const char* kNames[] = {"ascending", "descending"};
-};
 
 // What says which of two keys comes first.
 enum class Comparison {
@@ -24,18 +18,6 @@ enum class Comparison {
 template <>
 struct Tokens<Comparison> {
   static constexpr const char* kNames[] = {"built_in", "source"};
-};
-
-// What is written, in the order of the keys.
-enum class Sorted {
-  keys,
-  pairs,            // the keys, and a value beside each
-  indices,          // the input index of each key, within its row or segment if there are such
-  keys_and_indices  // both
-};
-template <>
-struct Tokens<Sorted> {
-  static constexpr const char* kNames[] = {"keys", "pairs", "indices", "keys_and_indices"};
 };
 
 // The bits of a key that are compared, counted from the lowest of the unsigned number that stands for it.

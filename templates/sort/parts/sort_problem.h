@@ -4,28 +4,11 @@
 #include "core/machine/kernel.h"
 #include "core/parts/mapped_items.h"
 #include "core/parts/no_source.h"
+#include "core/parts/ordered_bits.h"
 #include "core/parts/type_of.h"
 #include "sort/config/sort.h"
 
 namespace scantune {
-
-// The unsigned integer of so many bytes.
-template <int kBytes>
-struct UnsignedOf {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<1> {
-  using Type = u8;
-};
-template <>
-struct UnsignedOf<2> {
-  using Type = u16;
-};
-template <>
-struct UnsignedOf<8> {
-  using Type = u64;
-};
 
 // The place of a digit in keys.
 class DigitPlace {
@@ -47,8 +30,9 @@ class DigitPlace {
 template <SortRequest request, Variant variant, u64 = 0, class Source = NoSource<request>, class Maps = NoMaps>
 struct SortProblem {
   using Comparison = Source;  // with less(), where the request has one of the caller's
-  using Stored = typename UnsignedOf<request.input_bytes()>::Type;            // the bits of a key in memory
-  using Key = typename UnsignedOf<request.input_bytes() == 8 ? 8 : 4>::Type;  // the number that is compared
+  using Bits = OrderedBits<request.input_type, request.order>;
+  using Stored = typename Bits::Stored;  // the bits of a key in memory
+  using Key = typename Bits::Key;        // the number that is compared
   // A value of a custom type is moved and not looked into.
   using Value = typename TypeOf<request.value_type, typename NoSource<request>::Value>::Type;
   using Values = InputItemsOf<typename Maps::Load, Value>;
@@ -87,27 +71,8 @@ struct SortProblem {
     return request.has_values() ? values_output(arguments) : indices(arguments);
   }
 
-  SCANTUNE_DEVICE static Key key_of(Stored stored) {
-    return kReversal ^ flipped(stored, kFlipsMagnitude && is_negative(stored));
-  }
-
-  SCANTUNE_DEVICE static Stored stored_of(Key key) {
-    const auto bits = static_cast<Stored>(key ^ kReversal);
-    return flipped(bits, kFlipsMagnitude && !is_negative(bits));
-  }
-
- private:
-  static constexpr bool kFlipsMagnitude = is_floating(request.input_type);
-  static constexpr auto kSign = static_cast<Stored>(Key{1} << (8 * sizeof(Stored) - 1));
-  static constexpr Key kReversal = request.order == Order::descending ? static_cast<Stored>(~Key{0}) : Stored{0};
-
-  SCANTUNE_DEVICE static bool is_negative(Stored bits) { return (bits & kSign) != 0; }
-
-  // Negative numbers come first: their sign counts as less. Where the rest is a magnitude, theirs counts the other way.
-  SCANTUNE_DEVICE static Stored flipped(Stored bits, bool magnitude_too) {
-    if constexpr (!is_signed(request.input_type)) return bits;
-    return static_cast<Stored>(magnitude_too ? ~bits : bits ^ kSign);
-  }
+  SCANTUNE_DEVICE static Key key_of(Stored stored) { return Bits::key_of(stored); }
+  SCANTUNE_DEVICE static Stored stored_of(Key key) { return Bits::stored_of(key); }
 };
 
 }  // namespace scantune

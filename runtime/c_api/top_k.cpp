@@ -1,0 +1,47 @@
+#include <string>
+
+#include "c_api/head.h"
+#include "c_api/payload.h"
+
+namespace scantune::c_api {
+namespace {
+
+static_assert(same(SCANTUNE_RESULTS_BY_KEY, ResultOrder::by_key) &&
+              same(SCANTUNE_RESULTS_BY_INDEX, ResultOrder::by_index));
+
+// Throws unless every row, if there are rows, has so many keys.
+void check_results(const TopKRequest& request) {
+  const u64 keys = row_items(request);
+  if (request.segments == Segments::rows && request.rows == 0) return;
+  if (request.n > 0 && request.k == 0) fail("k", "0; ask for 1 result at least");
+  if (request.k > keys)
+    fail("k", std::to_string(request.k) + ", and " +
+                  (request.segments == Segments::rows ? "a row has " : "there are ") + std::to_string(keys) +
+                  " keys: ask for no more results");
+}
+
+}  // namespace
+
+Asked checked_request(const scantune_top_k_request& said, Room&) {
+  TopKRequest request;
+  take_head(said.head, request);
+  check_spare("spare", said.spare);
+  request.input_type = checked_type("input_type", said.input_type);
+  if (request.input_type == ValueType::custom)
+    fail("input_type",
+         "SCANTUNE_CUSTOM_TYPE; keys are numbers: take a number that stands for each, and pass the items as values");
+  request.sorted = checked<Sorted>("sorted", said.sorted);
+  request.value_type = checked_payload(said, request);
+  take_custom_type(said, request.value_type == ValueType::custom, request);
+  request.order = checked<Order>("order", said.order);
+  request.result_order = checked<ResultOrder>("result_order", said.result_order);
+  request.segments = checked<Segments>("segments", said.segments);
+  request.rows = said.rows;
+  check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
+  request.k = said.k;
+  check_results(request);
+  check_supported(request);
+  return {.request = request};
+}
+
+}  // namespace scantune::c_api

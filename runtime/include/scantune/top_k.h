@@ -1,0 +1,47 @@
+/* The request of a top-k. */
+#ifndef SCANTUNE_TOP_K_H
+#define SCANTUNE_TOP_K_H
+
+#include "scantune/requests.h"
+
+/* The order of the results of a top-k. */
+typedef enum scantune_result_order {
+  SCANTUNE_RESULTS_BY_KEY = 0,  /* as a sort gives them: equal keys by their indices */
+  SCANTUNE_RESULTS_BY_INDEX = 1 /* as they are in the input */
+} scantune_result_order;
+
+/* The k keys that come first of n keys, or of each row of keys, in the order that a sort gives them: the greatest with
+ * SCANTUNE_DESCENDING, the default, and the least with SCANTUNE_ASCENDING. Of equal keys, those of the lowest indices
+ * come first, so equal inputs have equal results. Floating-point numbers have the order that scantune_sort_request
+ * describes: a positive NaN comes after +infinity. Start from SCANTUNE_TOP_K_REQUEST_INIT.
+ *
+ * SCANTUNE_INPUT: n keys. SCANTUNE_OUTPUT: the k results, or with SCANTUNE_SORTED_INDICES their input indices; with
+ * rows, the results of row r begin at k * r. Further arrays: n SCANTUNE_VALUES and as many SCANTUNE_VALUES_OUTPUT as
+ * results with SCANTUNE_SORTED_PAIRS, and as many SCANTUNE_INDICES with SCANTUNE_SORTED_KEYS_AND_INDICES. Outputs must
+ * not overlap inputs. The input stays as it is. */
+typedef struct scantune_top_k_request {
+  scantune_head head;
+  scantune_type input_type;  /* of the keys, a number */
+  scantune_type value_type;  /* type of the values with SCANTUNE_SORTED_PAIRS; else SCANTUNE_DEFAULT_TYPE */
+  uint32_t custom_bytes;     /* size of SCANTUNE_CUSTOM_TYPE: 1 to 32, a multiple of custom_alignment; else 0 */
+  uint32_t custom_alignment; /* alignment of SCANTUNE_CUSTOM_TYPE: 1, 2, 4, 8 or 16; else 0 */
+  scantune_sorted sorted;    /* what is written */
+  scantune_order order;
+  scantune_result_order result_order;
+  scantune_segments segments; /* SCANTUNE_ROWS: the first k of each row */
+  scantune_type index_type; /* type of indices: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without indices the
+                               default is all that is allowed */
+  uint32_t spare;           /* reserved; must be 0 */
+  uint64_t rows;            /* number of rows, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
+  uint64_t k;               /* results, of each row: at least 1, at most its keys, and no more than one CTA can put in
+                               order, which docs/top-k.md says; 0 if n is 0, unless there are 0 rows */
+} scantune_top_k_request;
+
+/* clang-format off */
+#define SCANTUNE_TOP_K_REQUEST_INIT                                                                                   \
+  {SCANTUNE_HEAD_INIT(SCANTUNE_TOP_K, scantune_top_k_request, 1), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0, 0, \
+   SCANTUNE_SORTED_KEYS, SCANTUNE_DESCENDING, SCANTUNE_RESULTS_BY_KEY, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE, 0,\
+   0, 0}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <compare>
+#include <cstring>
+#include <vector>
+
+#include "measure/parallel.h"
+#include "measure/references/algorithm_reference.h"
+#include "measure/references/exact_reference.h"
+#include "measure/references/sort_inputs.h"
+
+namespace scantune {
+namespace {
+
+// The sort whose first results are those of the request.
+SortRequest sort_of(const TopKRequest& request) {
+  return {.input_type = request.input_type, .order = request.order, .n = request.n};
+}
+
+// A key by which it is compared, and its place among all.
+struct Ranked {
+  u64 rank, index;
+
+  auto operator<=>(const Ranked&) const = default;
+};
+
+// The first so many of those that are added.
+class FirstOnes {
+ public:
+  explicit FirstOnes(u64 count) : count_(count) {}
+
+  void add(Ranked added) {
+    if (count_ == 0 || (is_full_ && added > last_)) return;
+    all_.push_back(added);
+    if (all_.size() >= 2 * count_ + kRoom) drop_others();
+  }
+
+  const std::vector<Ranked>& in_order() {
+    drop_others();
+    std::ranges::sort(all_);
+    return all_;
+  }
+
+ private:
+  static constexpr u64 kRoom = 64;  // so that few are not compared again and again
+
+  void drop_others() {
+    if (all_.size() < count_ || count_ == 0) return;
+    const auto last = all_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;
+    std::ranges::nth_element(all_, last);
+    last_ = *last;
+    is_full_ = true;
+    all_.resize(count_);
+  }
+
+  u64 count_;
+  std::vector<Ranked> all_;
+  bool is_full_ = false;
+  Ranked last_{};
+};
+
+// The results of a top-k, as indices that are computed once.
+class FirstItems final : public ExactReference {
+ public:
+  explicit FirstItems(const KnownInput& input)
+      : ExactReference(input),
+        request_(typed<TopKRequest>(input.spec.request)),
+        keys_(input.spec, sort_of(request_)),
+        row_items_(std::max<u64>(row_items(request_), 1)),
+        indices_(request_.results(), kNone) {
+    if (request_.k == 0) return;
+    const u64 rows = ceil_div(request_.n, row_items_), parts = ceil_div(row_items_, kPartItems);
+    std::vector<std::vector<Ranked>> of_parts(rows * parts);
+    parallel_for(rows * parts, [&](u64 part) { of_parts[part] = first_of_part(part / parts, part % parts); });
+    parallel_for(rows, [&](u64 row) {
+      FirstOnes first(request_.k);
+      for (u64 part = 0; part < parts; ++part)
+        for (const Ranked& added : of_parts[row * parts + part]) first.add(added);
+      std::vector<Ranked> results = first.in_order();
+      if (request_.result_order == ResultOrder::by_index) std::ranges::sort(results, {}, &Ranked::index);
+      std::ranges::transform(results, indices_.begin() + static_cast<std::ptrdiff_t>(row * request_.k), &Ranked::index);
+    });
+  }
+
+  u64 bytes() const override { return sizeof *this + indices_.size() * sizeof(u64); }
+
+ private:
+  static constexpr u64 kPartItems = u64{1} << 20;
+  static constexpr u64 kNone = ~u64{0};  // of a row that has fewer items than results
+
+  std::vector<Ranked> first_of_part(u64 row, u64 part) const {
+    const u64 begin = row * row_items_ + part * kPartItems;
+    const u64 end = std::min({begin + kPartItems, (row + 1) * row_items_, request_.n});
+    FirstOnes first(request_.k);
+    for (u64 index = begin; index < end; ++index) first.add({keys_.rank(keys_[index]), index});
+    return first.in_order();
+  }
+
+  void make(const KnownInput&, OperandRole role, u64 first, std::span<std::byte> out) const override {
+    const bool are_keys = role == OperandRole::output && request_.writes_keys();
+    const u64 bytes = static_cast<u64>(are_keys ? request_.input_bytes() : request_.value_bytes());
+    for (u64 item = 0; item < out.size() / bytes; ++item) {
+      const u64 index = indices_[first + item];
+      std::byte* const place = &out[item * bytes];
+      if (index == kNone) {
+        std::fill_n(place, bytes, kUnwritten);
+      } else if (role == OperandRole::values_output) {
+        put_sorted_value(spec(), static_cast<int>(bytes), index, place);
+      } else if (are_keys) {
+        keys_.put(index, place);
+      } else {
+        const u64 number = index % row_items_;
+        std::memcpy(place, &number, bytes);  // little-endian: its first bytes are those of fewer bits
+      }
+    }
+  }
+
+  TopKRequest request_;
+  DrawnKeys keys_;
+  u64 row_items_;
+  std::vector<u64> indices_;
+};
+
+class TopKReference final : public AlgorithmReference {
+ public:
+  const AlgorithmModel& algorithm() const override { return algorithm_of<TopKRequest>(); }
+
+  bool has(InputPattern pattern, const Request&) const override { return pattern != InputPattern::rounding; }
+
+  void fill_input(const InputSpec& spec, u64 first, std::span<std::byte> out) const override {
+    const auto request = typed<TopKRequest>(spec.request);
+    const DrawnKeys keys(spec, sort_of(request));
+    const auto bytes = static_cast<u64>(request.input_bytes());
+    for (u64 item = 0; item < out.size() / bytes; ++item) keys.put(first + item, &out[item * bytes]);
+  }
+
+  void fill_beside(const InputSpec& spec, OperandRole, u64 first, std::span<std::byte> out) const override {
+    fill_sorted_values(spec, typed<TopKRequest>(spec.request).value_bytes(), first, out);
+  }
+
+  std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
+    return std::make_unique<FirstItems>(input);
+  }
+
+  // A record for one order, of keys or of results, for one k or for some rows serves the others.
+  std::vector<RequestVariant> also_served(const Request& request) const override {
+    const auto own = typed<TopKRequest>(request);
+    auto other = own;
+    other.order = own.order == Order::ascending ? Order::descending : Order::ascending;
+    other.result_order = own.result_order == ResultOrder::by_key ? ResultOrder::by_index : ResultOrder::by_key;
+    other.k = own.k / 2 + 1;
+    std::vector<RequestVariant> served{{other, Variant::any}};
+    if (own.segments == Segments::rows)
+      add_with_other(&TopKRequest::rows, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
+    return served;
+  }
+};
+
+}  // namespace
+
+const AlgorithmReference& reference_of_top_k() {
+  static const TopKReference kTopK;
+  return kTopK;
+}
+
+}  // namespace scantune

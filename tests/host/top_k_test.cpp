@@ -1,0 +1,342 @@
+// Top-k on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows,
+// and k from 1 to all items, in every pair with every family.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "bench.h"
+#include "designed_rows.h"
+#include "effort.h"
+#include "families_under_test.h"
+#include "plain_sort.h"
+#include "scan_kernels.h"
+#include "sort_keys.h"
+
+namespace scantune::top_k_test {
+namespace {
+
+constexpr unsigned char kPoison = 0xa5;
+constexpr int kMostTileItems = 2048;
+
+struct Case {
+  TopKRequest request;
+  Config config;
+  Bytes keys;
+  u64 seed = 1;
+  u64 misaligned_items = 0;  // how many items arrays lie behind a vector boundary
+
+  Variant variant() const { return misaligned_items == 0 ? Variant::aligned : Variant::any; }
+};
+
+std::string to_string(const Case& taken) {
+  return scantune::to_string(Request(taken.request)) + ", " + scantune::to_string(taken.config) + ", " +
+         std::to_string(taken.misaligned_items) + " items from alignment, seed " + std::to_string(taken.seed);
+}
+
+testing::AssertionResult holds(const GuardedMemory& memory, const Bytes& expected) {
+  for (u64 byte = 0; byte < memory.size(); ++byte)
+    if (memory.data()[byte] != expected[byte])
+      return testing::AssertionFailure() << "byte " << byte << " of " << memory.size() << " is "
+                                         << int{memory.data()[byte]} << ", not " << int{expected[byte]};
+  if (!memory.surroundings_intact()) return testing::AssertionFailure() << "it wrote beside the array";
+  return testing::AssertionSuccess();
+}
+
+// What is written for the results: a part of an array for the key, or an index.
+struct Results {
+  Results(const TopKRequest& request, const Bytes& keys) : request_(request) {
+    const SortRequest sort{.input_type = request.input_type,
+                           .order = request.order,
+                           .segments = request.segments,
+                           .n = request.n,
+                           .rows = request.rows};
+    rows_ = rows_of(sort);
+    order_ = plain_order(sort, keys.data(), rows_);
+    for (const auto& [first, end] : rows_) {
+      const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
+      if (request.result_order == ResultOrder::by_index)
+        std::sort(begin, begin + static_cast<std::ptrdiff_t>(std::min(request.k, end - first)));
+    }
+  }
+
+  Bytes of(const Bytes& items, u64 bytes) const {
+    return written(bytes,
+                   [&](unsigned char* place, u64 index, u64) { std::memcpy(place, &items[index * bytes], bytes); });
+  }
+  Bytes indices(u64 bytes) const {
+    return written(bytes, [&](unsigned char* place, u64 index, u64 first) {
+      index -= first;
+      std::memcpy(place, &index, bytes);
+    });
+  }
+
+ private:
+  template <class Write>
+  Bytes written(u64 bytes, const Write& write) const {
+    Bytes all(request_.results() * bytes, kPoison);
+    for (u64 row = 0; row < rows_.size(); ++row) {
+      const auto& [first, end] = rows_[row];
+      for (u64 place = 0; place < std::min(request_.k, end - first); ++place)
+        write(&all[(row * request_.k + place) * bytes], order_[first + place], first);
+    }
+    return all;
+  }
+
+  const TopKRequest& request_;
+  Sequences rows_;
+  std::vector<u64> order_;
+};
+
+const Module& module_of(const Case& taken) {
+  return bench().kernels.get(instantiate(taken.request, taken.config, taken.variant()));
+}
+
+// The arrays of a top-k, and what must be in them.
+class TopK {
+ public:
+  explicit TopK(const Case& taken) : taken_(taken) {
+    const TopKRequest& request = taken.request;
+    Random random(taken.seed);
+    values_.resize(values_in_->size());
+    for (unsigned char& byte : values_) byte = static_cast<unsigned char>(random.below(256));
+    const Results results(request, taken.keys);
+    const Bytes indices = request.writes_indices() ? results.indices(value_bytes_) : Bytes{};
+    expected_output_ = request.writes_keys() ? results.of(taken.keys, key_bytes_) : indices;
+    expected_beside_ = request.has_values() ? results.of(values_, value_bytes_) : indices;
+  }
+
+  void append(std::vector<HostLaunch>& launches, void* workspace) const {
+    KernelArguments arguments{};
+    arguments.set_operand(OperandRole::input, input_->data());
+    arguments.set_operand(OperandRole::output, output_->data());
+    arguments.workspace = workspace;
+    arguments.set_operand(OperandRole::indices, beside_->data());
+    arguments.set_operand(OperandRole::values_output, beside_->data());
+    arguments.set_operand(OperandRole::values, values_in_->data());
+    const Module& module = module_of(taken_);
+    const LaunchList list = taken_.config.family().launches(taken_.config, taken_.request, taken_.variant());
+    for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
+  }
+
+  // Gives it its input, and poisons what it writes.
+  void prepare() const {
+    std::ranges::copy(taken_.keys, input_->data());
+    std::ranges::copy(values_, values_in_->data());
+    for (const auto* const written : {output_.get(), beside_.get()})
+      std::fill_n(written->data(), written->size(), kPoison);
+  }
+
+  void check() const {
+    ASSERT_TRUE(holds(*output_, expected_output_)) << "the output";
+    ASSERT_TRUE(holds(*input_, taken_.keys)) << "the input";
+    ASSERT_TRUE(holds(*values_in_, values_)) << "the values";
+    if (beside_->size() > 0) {
+      ASSERT_TRUE(holds(*beside_, expected_beside_)) << "what is written beside the output";
+    }
+  }
+
+ private:
+  // Arrays lie at different distances from a boundary, unless they begin there.
+  std::unique_ptr<GuardedMemory> array(u64 items, u64 item_bytes, u64 distance) const {
+    const u64 off = taken_.misaligned_items == 0 ? 0 : taken_.misaligned_items + distance;
+    return std::make_unique<GuardedMemory>(bench().device, items * item_bytes, off * item_bytes);
+  }
+  bool has_more_than_output() const {
+    return taken_.request.has_values() || taken_.request.sorted == Sorted::keys_and_indices;
+  }
+
+  const Case& taken_;
+  u64 n_ = taken_.request.n, results_ = taken_.request.results();
+  u64 key_bytes_ = static_cast<u64>(taken_.request.input_bytes());
+  u64 value_bytes_ = static_cast<u64>(taken_.request.value_bytes());
+  std::unique_ptr<GuardedMemory> input_ = array(n_, key_bytes_, 0);
+  std::unique_ptr<GuardedMemory> output_ = array(results_, taken_.request.writes_keys() ? key_bytes_ : value_bytes_, 1);
+  std::unique_ptr<GuardedMemory> values_in_ = array(n_, taken_.request.has_values() ? value_bytes_ : 0, 2);
+  std::unique_ptr<GuardedMemory> beside_ = array(results_, has_more_than_output() ? value_bytes_ : 0, 3);
+  Bytes values_, expected_output_, expected_beside_;
+};
+
+// Takes the first twice on one workspace.
+void check(const Case& taken) {
+  SCOPED_TRACE(to_string(taken));
+  module_of(taken);
+  if (is_rehearsal()) return;
+  const TopK top_k(taken);
+  const Workspace workspace(bench().device, taken.config.family().workspace(taken.config, taken.request));
+  for (u64 time = 0; time < 2; ++time) {
+    top_k.prepare();
+    std::vector<HostLaunch> launches;
+    top_k.append(launches, workspace.data());
+    ASSERT_NO_THROW(bench().device.run(launches, Schedule::from_seed(taken.seed + time)));
+    top_k.check();
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Smaller values than those of the tables, so that few threads meet at barriers.
+const std::map<std::string, std::vector<int>> kSmallValues{{"block_threads", {32, 64, 96, 128, 256}},
+                                                           {"finish_threads", {32, 64, 128}},
+                                                           {"vectors_at_once", {1, 2, 3}},
+                                                           {"vectors_of_lane", {1, 2, 3}}};
+
+Config drawn_config(const FamilyModel& family, Random& random) {
+  Config config(family);
+  for (int index = 0; const ParameterModel& parameter : family.parameters()) {
+    const auto small = kSmallValues.find(parameter.name);
+    const std::vector<int> values = small != kSmallValues.end()
+                                        ? small->second
+                                        : std::vector<int>(parameter.values.begin(), parameter.values.end());
+    config[index++] = values[random.below(static_cast<u32>(values.size()))];
+  }
+  return config;
+}
+
+// ---- the design: every pair of what they differ in ----
+
+const std::vector<std::string> kSizes{"few", "tile", "more_than_tile", "several_tiles"};
+const std::vector<std::string> kResults{"one", "less_than_warp", "more_than_warp", "many", "all"};
+
+// How many items a row has.
+u64 size_of_row(const RowReader& row, u64 tile) {
+  constexpr u64 kMostItems = 5000;
+  if (row.is("size", "few")) return 37;
+  if (row.is("size", "tile")) return std::min(tile, kMostItems);
+  return row.is("size", "more_than_tile") ? std::min(tile + 1, kMostItems) : std::min(7 * tile - 5, kMostItems);
+}
+
+u64 results_of(const RowReader& row, u64 items) {
+  const std::map<std::string, u64> results{{"one", 1}, {"less_than_warp", 19}, {"more_than_warp", 65}, {"many", 300}};
+  const auto found = results.find(row["results"]);
+  return std::min(items, found == results.end() ? u64{900} : found->second);
+}
+
+// What is taken, without of how much.
+TopKRequest request_of(const RowReader& row) {
+  TopKRequest request{.input_type = row.token_of<ValueType>("keys"),
+                      .order = row.token_of<Order>("order"),
+                      .sorted = row.token_of<Sorted>("sorted"),
+                      .result_order = row.token_of<ResultOrder>("result_order"),
+                      .n = 1,
+                      .k = 1};
+  const std::string& beside = row["beside"];
+  if (beside.starts_with("struct")) {
+    request.value_type = ValueType::custom;
+    request.custom_bytes = beside == "struct_12_4" ? 12 : 3;
+    request.custom_alignment = beside == "struct_12_4" ? 4 : 1;
+  }
+  if (beside == "1") request.value_type = ValueType::i8;
+  if (beside == "4") request.value_type = ValueType::i32;
+  if (beside == "8") request.value_type = ValueType::u64;
+  if (row.is("cut", "rows")) {
+    request.segments = Segments::rows;
+    request.rows = 1;
+  }
+  return request;
+}
+
+const Design& top_k_design() {
+  static const Design kDesign(
+      "top_ks", 2, 1,
+      {{"family", names_of(algorithm_of<TopKRequest>().families())},
+       {"keys", {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}},
+       {"sorted", all_tokens<Sorted>()},
+       {"beside", {"nothing", "1", "4", "8", "struct_12_4", "struct_3_1"}},
+       {"result_order", all_tokens<ResultOrder>()},
+       {"size", kSizes},
+       {"results", kResults},
+       {"cut", {"none", "rows"}},
+       {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
+       {"order", all_tokens<Order>(), true},
+       {"pointers", {"aligned", "any"}, true}},
+      [](const DesignRow& values) {
+        const RowReader row(top_k_design(), values);
+        const TopKRequest request = request_of(row);
+        if (row.is("beside", "nothing") == request.has_payload()) return false;
+        return row.family().unsupported_reason(request, kHostSm) == nullptr;
+      });
+  return kDesign;
+}
+
+TEST(TopKDesign, CoversEveryPairOfValues) {
+  needs_no_kernel();
+  if (top_k_design().write_if_asked()) return;
+  EXPECT_EQ(top_k_design().gaps(), std::vector<std::string>{});
+}
+
+TopKRequest sized(const RowReader& row, const Config& config, u64 rows) {
+  TopKRequest request = request_of(row);
+  const u64 items = size_of_row(row, static_cast<u64>(config.family().tile_items(config, request)));
+  request.n = items * rows;
+  request.k = results_of(row, items);
+  if (request.segments == Segments::rows) request.rows = rows;
+  return request;
+}
+
+Config designed_config(CoveringConfigs& configs, const RowReader& row) {
+  const auto is_legal = [&](const Config& config) {
+    return reject_reason(config, sized(row, config, 1), kHostSm) == nullptr;
+  };
+  return configs.next(
+      row.family(), {.draw = [&](Random& random) { return drawn_config(row.family(), random); }, .is_legal = is_legal});
+}
+
+// The rows, whose configs have between them every value of every parameter.
+const std::vector<DesignedCase>& designed_cases() {
+  static const std::vector<DesignedCase> kCases = [] {
+    CoveringConfigs configs(kMostTileItems);
+    return scantune::designed_cases(
+        top_k_design(), rows_to_run(top_k_design()),
+        [&](const DesignRow&, const RowReader& row) { return designed_config(configs, row); });
+  }();
+  return kCases;
+}
+
+class TopKs : public testing::TestWithParam<DesignedCase> {};
+
+// The row's size, and a single item.
+TEST_P(TopKs, TakeTheFirstKeys) {
+  const RowReader row = GetParam().read();
+  const Config& config = GetParam().config;
+  Random random(row.seed());
+  const auto is_of = [&](const char* name) { return row.is("distribution", name); };
+  const int distribution = static_cast<int>(std::ranges::find_if(kDistributionNames, is_of) - kDistributionNames);
+  const bool has_rows = row.is("cut", "rows");
+  TopKRequest several = sized(row, config, has_rows ? 3 : 1), one = request_of(row);
+  // The last row is shorter, and has fewer items than results where these are all.
+  if (has_rows) several.n -= random.below(3);
+  for (const TopKRequest& request : {several, one})
+    check({.request = request,
+           .config = config,
+           .keys = keys_of(request, distribution, random),
+           .seed = random.below(1u << 30),
+           .misaligned_items = row.is("pointers", "aligned") ? 0 : 1 + random.below(15)});
+}
+
+INSTANTIATE_TEST_SUITE_P(Designed, TopKs, testing::ValuesIn(designed_cases()), kNameOfRow);
+
+TEST(TopKDesign, HasEveryValueOfEveryParameter) {
+  needs_no_kernel();
+  for (const FamilyModel* family : algorithm_of<TopKRequest>().families())
+    EXPECT_EQ(values_that_none_has(*family, designed_cases()), std::vector<std::string>{}) << family->name();
+}
+
+// The default configs, by which nothing small is drawn, for keys of which none, many or all are equal.
+TEST(TopKsByDefault, TakeTheFirstKeys) {
+  Random random(5);
+  for (const u64 k : {u64{1}, u64{50}, u64{2000}})
+    for (const int distribution : {0, 2, 3}) {
+      const TopKRequest request{.input_type = ValueType::f32, .sorted = Sorted::keys_and_indices, .n = 20'000, .k = k};
+      for (const FamilyModel* family : algorithm_of<TopKRequest>().families())
+        check({.request = request,
+               .config = family->default_config(request, kHostSm),
+               .keys = keys_of(request, distribution, random),
+               .seed = random.below(1u << 30)});
+    }
+}
+
+}  // namespace
+}  // namespace scantune::top_k_test
