@@ -159,8 +159,8 @@ TEST(Space, MergesAnyNumberOfRunsInTheLaunchesThatThereAre) {
       const auto told = MergeLaunch::unpacked(list.launches[place].extents[1]);
       EXPECT_EQ(list.launches[place].extents[0], run) << n;
       EXPECT_TRUE(told.doublings == 1 || place == 1) << n;
-      // A CTA has a tile of 4352 keys, or a group of runs.
-      EXPECT_EQ(list.launches[place].grid_blocks, ceil_div(n, told.doublings == 1 ? 4352 : run << told.doublings)) << n;
+      // A CTA has a tile of 2176 keys, or a group of runs.
+      EXPECT_EQ(list.launches[place].grid_blocks, ceil_div(n, told.doublings == 1 ? 2176 : run << told.doublings)) << n;
       run <<= told.doublings;
       EXPECT_EQ(told.left == 0, place == list.count - 1) << n;
     }

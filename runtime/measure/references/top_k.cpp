@@ -91,7 +91,7 @@ class FirstItems final : public ExactReference {
     const u64 begin = row * row_items_ + part * kPartItems;
     const u64 end = std::min({begin + kPartItems, (row + 1) * row_items_, request_.n});
     FirstOnes first(request_.k);
-    for (u64 index = begin; index < end; ++index) first.add({keys_.rank(keys_[index]), index});
+    for (u64 index = begin; index < end; ++index) first.add({keys_.rank(index), index});
     return first.in_order();
   }
 

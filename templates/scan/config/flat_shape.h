@@ -60,7 +60,7 @@ struct DefaultSequences {
   constexpr DefaultSequences(u64 n, u64 average, u64 tile) {
     const u64 share = n / 16'384, items = share < tile ? tile : share < 8 * tile ? share : 8 * tile;
     while (warp_segments < 256 && 2 * static_cast<u64>(warp_segments) * average <= items) warp_segments *= 2;
-    long_tiles = n > u64{1} << 26 ? 128 : n > u64{1} << 22 ? 32 : 16;
+    long_tiles = n > u64{1} << 26 ? 128 : n > u64{1} << 22 ? 32 : n > u64{1} << 18 && average >= 64 ? 4 : 16;
     if (n <= kFewItems) long_tiles = static_cast<int>(kFewItems / tile);
   }
 };

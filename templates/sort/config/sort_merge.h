@@ -101,13 +101,22 @@ struct Family<SortMergeConfig> {
     int items = key_bytes <= 4 ? 17 : key_bytes <= 8 ? 11 : key_bytes <= 16 ? 7 : 5;
     if (is_in_bytes && key_bytes > 4) items = key_bytes <= 8 ? 7 : key_bytes <= 16 ? 3 : 1;
     const int most = value_bytes <= 8 ? 17 : value_bytes <= 16 ? 11 : 7;
-    config.items_per_thread = config.merge_items = items < most ? items : most;
-    // Few keys go to many CTAs.
+    if (items > most) items = most;
+    // Few keys go to many CTAs. This and the threads of merges were measured on an H200.
+    const int few = request.n <= u64{1} << 15 ? 5 : request.n <= u64{1} << 18 ? 7 : request.n <= u64{1} << 21 ? 11 : 17;
+    config.items_per_thread = config.merge_items = items < few ? items : few;
     if (request.n <= u64{1} << 18) config.block_threads = 256;
-    if (request.n <= u64{1} << 15) config.block_threads = config.merge_threads = 128;
+    if (request.n <= u64{1} << 18 || items == 17) {
+      config.merge_threads = 128;
+      config.merge_ctas_per_sm = 8;
+    } else if (!is_in_bytes && key_bytes <= 12 && value_bytes <= 8 && request.n > u64{1} << 21) {
+      config.merge_ctas_per_sm = 6;
+    }
     const u64 most_bytes = static_cast<u64>(limits_of(sm).shared_bytes_per_block);
     while (tile_shared_bytes(config, request) > most_bytes) config.block_threads /= 2;
     while (merge_shared_bytes(config, request) > most_bytes) config.merge_threads /= 2;
+    const int most_ctas = limits_of(sm).threads_per_sm / config.merge_threads;
+    if (config.merge_ctas_per_sm > most_ctas) config.merge_ctas_per_sm = most_ctas;
     config.pdl = limits_of(sm).has_pdl;
     return config;
   }

@@ -119,10 +119,11 @@ struct Family<TopKTilesConfig> {
   // Several tiles for each result, and enough that all SMs have some.
   static constexpr TopKTilesConfig default_config(const TopKRequest& request, int sm) {
     constexpr u64 kTilesOfResult = 16, kManyTiles = u64{1} << 13;
+    constexpr int kSomeVectors = 4;  // of a lane, which are faster than more tiles
     TopKTilesConfig config;
-    const u64 wanted = kTilesOfResult * request.k < kManyTiles ? kManyTiles : kTilesOfResult * request.k;
-    while (config.vectors_of_lane > 1 && request.n / config.tile_items(request.input_bytes()) < wanted)
-      config.vectors_of_lane /= 2;
+    const auto has_tiles = [&](u64 wanted) { return request.n / config.tile_items(request.input_bytes()) >= wanted; };
+    while (config.vectors_of_lane > kSomeVectors && !has_tiles(kManyTiles)) config.vectors_of_lane /= 2;
+    while (config.vectors_of_lane > 1 && !has_tiles(kTilesOfResult * request.k)) config.vectors_of_lane /= 2;
     while (config.vectors_at_once > config.vectors_of_lane) config.vectors_at_once /= 2;
     while (config.finish_threads > kWarpThreads && !fits(config, request, sm)) config.finish_threads /= 2;
     config.pdl = limits_of(sm).has_pdl;
