@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMITS = {
     "README.md": {"lines": 130, "words": 900, "numbers": 40},
     "docs/architecture.md": {"written words": 3_500},
-    "docs/**/*.md": {"written words": 45_500},
+    "docs/**/*.md": {"written words": 45_700},
 }
 
 # What programs write into pages (tests/bench/figures.py, gallery_pages.py), and code.
