@@ -23,14 +23,14 @@ namespace scantune {
 
 struct SortMergeConfig {
   int block_threads = 512;    // threads of a CTA that sorts a tile
-  int items_per_thread = 17;  // keys of each of them (batchSize); odd numbers meet in no bank of shared memory
+  int items_per_thread = 17;  // keys of each of them (batchSize); odd: threads then use different banks
   int merge_threads = 256;    // threads of a CTA that merges
   int merge_items = 17;       // keys of each of them
   int local_doublings = 1;    // doublings of runs that a CTA of the first merge makes by itself
   CacheHint load_hint = CacheHint::normal;
   CacheHint store_hint = CacheHint::normal;
   int min_ctas_per_sm = 2;    // register budget: so many CTAs that sort must fit one SM
-  int merge_ctas_per_sm = 4;  // likewise, of those that merge
+  int merge_ctas_per_sm = 4;  // the same for CTAs that merge
   int pdl = 1;                // programmatic dependent launch: starts while the kernel before it drains
 
   constexpr u64 tile_items() const { return static_cast<u64>(block_threads) * static_cast<u64>(items_per_thread); }
