@@ -58,8 +58,9 @@ void take_less(const scantune_sort_request& said, SortRequest& request, std::opt
   if (said.less == nullptr) {
     if (request.input_type == ValueType::custom)
       fail("less",
-           "NULL, and input_type is SCANTUNE_CUSTOM_TYPE: structs are in no order of their own, so point it to one, or "
-           "sort a number that stands for each and pass the structs as values");
+           std::string("NULL, and input_type is SCANTUNE_CUSTOM_TYPE: structs are in no order of their own, so ") +
+               (said.segments == SCANTUNE_NO_SEGMENTS ? "point it to one, or " : "") +
+               "sort a number that stands for each and pass the structs as values");
     return;
   }
   scantune_function storage;

@@ -40,6 +40,10 @@ Asked checked_request(const scantune_top_k_request& said, Room&) {
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
   request.k = said.k;
   check_results(request);
+  if (request.rows == 1) {  // which all CTAs take
+    request.segments = Segments::none;
+    request.rows = 0;
+  }
   check_supported(request);
   return {.request = request};
 }

@@ -262,8 +262,7 @@ std::string Arguments::overlap_fault(const Pointers& pointers) const {
     if (is_argument(operands_.list()[pair.other].role))
       return named(pair.other) + " is in the " + named(pair.output) + ": it must be outside";
     const std::string overlap = named(pair.other) + " and " + named(pair.output) + " overlap";
-    const bool is_of_scan =
-        operands_.list()[pair.other].role == OperandRole::input && request_.layout.output != Strides{};
+    const bool is_of_scan = operands_.list()[pair.other].role == OperandRole::input && request_.layout.output.item != 0;
     if (request_.layout.is_strided() && is_of_scan)
       return overlap + ", and items of one may be in the other: " + strides_text(request_.layout) +
              (operands_.list()[pair.other].item_bytes == operands_.list()[pair.output].item_bytes

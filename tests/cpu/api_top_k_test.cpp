@@ -44,6 +44,9 @@ TEST_F(TopKApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_TRUE(described.starts_with("f32 ")) << described;
   EXPECT_TRUE(contains(described, "10 rows")) << described;
   EXPECT_TRUE(contains(described, "7 k")) << described;
+  // One row has all CTAs.
+  EXPECT_EQ(runtime::top_k_plan<float>(kItems, 7, {.segments = Segments::rows(1, kItems)}).describe(),
+            runtime::top_k_plan<float>(kItems, 7).describe());
 }
 
 // Values of one size share their kernels, whatever they are.

@@ -214,8 +214,8 @@ TEST(Space, EveryFamilyHasALegalDefaultForColumnsOfEveryLength) {
   for (ScanRequest request : all_requests()) {
     request.segments = Segments::columns;
     for (const int sm : kArchs)
-      for (const u64 columns : {1, 2, 7, 33, 257, (1 << 14) + 1, 1 << 20, (1 << 20) + 1})
-        for (const u64 lines : {1, 33, 1000, 1 << 20})
+      for (const u64 columns : {1, 2, 7, 33, 257, (1 << 14) + 1, 32772, 1 << 20, (1 << 20) + 1})
+        for (const u64 lines : {1, 33, 129, 1000, 1 << 20})
           for (const FamilyModel* family : column_families()) {
             request.columns = columns;
             request.n = columns * lines;

@@ -34,7 +34,7 @@ typedef struct scantune_top_k_request {
   uint32_t spare;           /* reserved; must be 0 */
   uint64_t rows;            /* number of rows, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
   uint64_t k;               /* results, of each row: at least 1, at most its keys, and no more than one CTA can put in
-                               order, which docs/top-k.md says; 0 if n is 0, unless there are 0 rows */
+                               order, which docs/top-k.md says; 0 if n is 0; not checked if there are 0 rows */
 } scantune_top_k_request;
 
 /* clang-format off */

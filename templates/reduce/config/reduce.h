@@ -68,7 +68,9 @@ struct ReduceRequest {
   u64 rows = 0;                                      // of Segments::rows, each with a result of its own
   u64 columns = 0;                                   // of Segments::columns, likewise
   u64 segment_count = 0;                             // of Segments::offsets, likewise; in memory there may be fewer
-  Layout layout = {};                                // strides of rows or columns, or where dense items begin
+  // Strides of rows or columns, or where dense items begin. Of columns that are taken in the order of memory, output
+  // says where results are.
+  Layout layout = {};
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {

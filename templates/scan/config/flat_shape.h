@@ -9,19 +9,18 @@ struct FlatShape {
   int items_per_thread;  // consecutive ones of a tile: a power of two up to 32
   int vector_items;      // that one load brings, where they are on a boundary
   int tiles_at_once;     // that are loaded before any is combined
-  int mark_bytes;        // of what is kept of each item about where segments start
   CacheHint load_hint;
   bool has_fixed_tiles;  // tiles are at the same items whatever sequence these are in
   bool goes_backwards;   // items and segments come in the other order
 
   constexpr u32 tile_items() const { return static_cast<u32>(kWarpThreads * items_per_thread); }
   constexpr u32 round_items() const { return tile_items() * static_cast<u32>(tiles_at_once); }
-  // The items of which that is kept at a time: of some rounds.
+  // The items that are marked at a time, a byte each, if segments start there: of some rounds.
   constexpr u32 marked_items() const {
     constexpr u32 kAbout = 1024;
     return round_items() < kAbout ? kAbout / round_items() * round_items() : round_items();
   }
-  constexpr int shared_bytes_of_warp() const { return static_cast<int>(marked_items()) * mark_bytes; }
+  constexpr int shared_bytes_of_warp() const { return static_cast<int>(marked_items()); }
 };
 
 // What a warp takes by itself, and how many items it takes at most in which way.

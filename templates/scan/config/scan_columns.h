@@ -111,7 +111,7 @@ struct Family<ScanColumnsConfig> {
   static constexpr const char* kHeader = "scan/kernels/scan_columns.h";
   static constexpr const char* const kKernels[] = {"scan_columns"};
   static constexpr int kMostColumnsPerThread = 16;
-  static constexpr u64 kLeastTileItems = 256;        // of every default config
+  static constexpr u64 kLeastTileItems = 64;         // of every default config
   static constexpr u64 kManyItems = u64{1} << 22;    // from where on the workspace is kept below an eighth of the input
   static constexpr u64 kManyColumns = u64{1} << 14;  // from where on bands are few, and CTAs smaller
   static constexpr u64 kFewTiles = 132;              // one CTA for each SM of a large GPU
@@ -119,8 +119,9 @@ struct Family<ScanColumnsConfig> {
   static constexpr u64 kFarBytes = 256;              // from one line to the next, for each thread side by side
   static constexpr u64 kSomeColumns = 640;           // from where on tiles of packed sums are 128 bytes wide
   static constexpr int kLeastThreads = 64;
-  static constexpr int kLeastReadBytes = 128;  // of a line, by threads side by side
-  static constexpr u64 kStagedLineBytes = 32;  // shorter lines are parts of sectors, which are read and written whole
+  static constexpr int kLeastReadBytes = 128;   // of a line, by threads side by side
+  static constexpr int kMostLoadedBytes = 128;  // of registers for a thread's items
+  static constexpr u64 kStagedLineBytes = 32;   // shorter lines are parts of sectors, which are read and written whole
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     if (request.segments != Segments::columns) return "scan_columns scans columns, and the request has none";
@@ -159,7 +160,7 @@ struct Family<ScanColumnsConfig> {
     } else if (config.shifted_words != 0) {
       config.items_per_thread = 16;
     }
-    while (config.items_per_thread > 128 / line_bytes) config.items_per_thread /= 2;
+    while (config.items_per_thread > kMostLoadedBytes / line_bytes) config.items_per_thread /= 2;
     // An odd number lets the threads of a staged tile touch different banks.
     if (config.is_staged() && config.items_per_thread == 32) config.items_per_thread = 24;
     if (config.is_staged() && config.items_per_thread > 1) --config.items_per_thread;
@@ -215,7 +216,13 @@ struct Family<ScanColumnsConfig> {
       config.columns_per_block /= 2;
     }
     const auto leaves_sms_idle = [&] { return bands(config, request) > 1 && tiles(config, request) < 256; };
-    while (config.items_per_thread > 4 && leaves_sms_idle()) halve_items();
+    while (config.items_per_thread > 4 && leaves_sms_idle()) {
+      const int items = config.items_per_thread;
+      halve_items();
+      if (has_high_bands(config, request)) continue;
+      config.items_per_thread = items;
+      break;
+    }
     if (request.forward_progress == ForwardProgress::documented) config.tile_order = TileOrder::ticket;
     config.pdl = limits_of(sm).has_pdl;
     return config;
@@ -262,14 +269,24 @@ struct Family<ScanColumnsConfig> {
     return 32;
   }
 
+  // Whether a band of so many lines has 8 times the bytes of its status descriptors.
+  static constexpr bool is_high_band(u64 lines, const ScanColumnsConfig& config, const ScanRequest& request) {
+    u64 bytes = lines * static_cast<u64>(request.input_bytes());
+    if (packs_columns(config, request)) bytes *= kPackedColumns;
+    return bytes >= 8 * descriptor_bytes(config.status_layout, request.accumulator_bytes());
+  }
+  static constexpr bool has_high_bands(const ScanColumnsConfig& config, const ScanRequest& request) {
+    return bands(config, request) <= 1 || request.n < kManyItems ||
+           is_high_band(lines_of_tile(config, request), config, request);
+  }
+
   // Whether so many threads side by side leave a band as high as its status descriptors need, and no second band to
   // columns that fit one otherwise.
   static constexpr bool has_room_for(int lanes, const ScanColumnsConfig& config, const ScanRequest& request) {
-    const int items = 128 / bytes_of_line(config, request), below = config.block_threads / lanes;
-    const u64 lines = static_cast<u64>(below * (items < 32 ? items : 32)), length = column_items(request);
-    const u64 bytes = lines * static_cast<u64>(request.input_bytes() * (packs_columns(config, request) ? 4 : 1));
-    return bytes >= 8 * descriptor_bytes(config.status_layout, request.accumulator_bytes()) &&
-           (lines >= length || 2 * lines < length);
+    int items = 32;
+    while (items > kMostLoadedBytes / bytes_of_line(config, request)) items /= 2;
+    const u64 lines = static_cast<u64>(config.block_threads / lanes * items), length = column_items(request);
+    return is_high_band(lines, config, request) && (lines >= length || 2 * lines < length);
   }
 
   // Whether dense lines begin and end within sectors of 32 bytes.
@@ -315,7 +332,7 @@ struct Family<ScanColumnsConfig> {
     if (const char* reason = invalid_threads_reason(threads)) return reason;
     if (columns < 1 || columns > kMostColumnsPerThread || (columns & (columns - 1)) != 0)
       return "columns_per_thread must be 1, 2, 4, 8 or 16";
-    if (config.items_per_thread < 1 || config.items_per_thread > 128 / bytes_of_line(config, request))
+    if (config.items_per_thread < 1 || config.items_per_thread > kMostLoadedBytes / bytes_of_line(config, request))
       return "items_per_thread must be at least 1, and the items of a thread take at most 128 bytes of registers";
     if (config.is_staged()) {
       if (columns != 1) return "columns_per_thread must be 1 where columns_per_block is 0";
@@ -345,14 +362,10 @@ struct Family<ScanColumnsConfig> {
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (const char* reason = invalid_budget_reason(config.min_ctas_per_sm, threads, sm)) return reason;
     if (tiles(config, request) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
-    if (const u64 many = bands(config, request); many > 1) {
-      const u64 bytes = descriptor_bytes(config.status_layout, request.accumulator_bytes());
-      u64 of_band = lines_of_tile(config, request) * static_cast<u64>(request.input_bytes());
-      if (packs_columns(config, request)) of_band *= kPackedColumns;
+    if (const u64 many = bands(config, request); many > 1)
       if (many > ~u32{0} / (side_columns(config, request) + 1)) return "more status descriptors than 32 bits count";
-      if (request.n >= kManyItems && 8 * bytes > of_band)
-        return "a column must have 8 times the bytes of its status descriptor in each band";
-    }
+    if (!has_high_bands(config, request))
+      return "a column must have 8 times the bytes of its status descriptor in each band";
     if (const char* reason = invalid_pdl_reason(config.pdl, 1, sm)) return reason;
     if (config.tile_order == TileOrder::block_index && request.forward_progress == ForwardProgress::documented)
       return "tile_order block_index relies on an undocumented order of CTAs";

@@ -53,13 +53,9 @@ constexpr TileShape segment_shape(const ScanSegmentsConfig& config, const ScanRe
 
 // How a warp takes neighbouring segments as one sequence.
 constexpr FlatShape flat_shape(const ScanSegmentsConfig& config, const ScanRequest& request) {
-  return {config.items_per_thread,
-          vector_items(config.vector_bytes, {request, Variant::aligned}),
-          config.segments_at_once,
-          1,
-          config.load_hint,
-          needs_fixed_association(request),
-          request.direction == Direction::reverse};
+  return {config.items_per_thread,          vector_items(config.vector_bytes, {request, Variant::aligned}),
+          config.segments_at_once,          config.load_hint,
+          needs_fixed_association(request), request.direction == Direction::reverse};
 }
 
 // All of a CTA need a tile and the total of a segment's head, warps the marks of their sequences.
@@ -152,6 +148,8 @@ struct Family<ScanSegmentsConfig> {
     if (config.long_tiles < 1 || config.long_tiles > 4096) return "long_tiles must be between 1 and 4096";
     if (config.warp_segments < 0 || config.warp_segments > 1024) return "warp_segments must be between 0 and 1024";
     if (config.warp_segments == 0) return nullptr;
+    if (static_cast<u64>(config.warp_segments) * most_items_of_warp(config) >= u64{1} << 31)
+      return "the longest segments of warp_segments must have fewer than 2^31 items together";
     if (takes_all_of_cta(config)) return "warp_segments is 0 where all of a CTA scan a segment";
     if (request.init == Init::each) return "warp_segments is 0 where each segment has an initial value of its own";
     return invalid_flat_items_reason(config.items_per_thread);
@@ -228,8 +226,11 @@ struct Family<ScanSegmentsConfig> {
     return static_cast<u64>(groups) * static_cast<u64>(config.segments_at_once);
   }
 
+  // Sequences have parts of half of what a warp takes, so three of a little more than that.
   static constexpr u64 listed_parts(const ScanSegmentsConfig& config, const ScanRequest& request) {
-    return scantune::listed_parts(request.n, most_items_of_warp(config),
+    const u64 most = most_items_of_warp(config);
+    if (request.n <= most) return 0;
+    return scantune::listed_parts(request.n, config.warp_segments > 0 ? most * 2 / 3 : most,
                                   request.n * static_cast<u64>(request.input_bytes()), request.accumulator_bytes());
   }
 };

@@ -81,7 +81,7 @@ struct Family<SortMergeConfig> {
   static constexpr const char* kHeader = "sort/kernels/sort_merge.h";
   enum KernelIndex { kSortTiles, kMergeRuns };
   static constexpr const char* const kKernels[] = {"sort_tiles", "merge_runs"};
-  static constexpr u64 kLeastTileItems = 32;
+  static constexpr u64 kLeastTileItems = 128;  // of every default config
   static constexpr u64 kMostMerges = LaunchList::kCapacity - 1;
 
   static constexpr const char* unsupported_reason(const SortRequest& request, int) {
@@ -133,6 +133,8 @@ struct Family<SortMergeConfig> {
     if (config.merge_ctas_per_sm < 1 || config.merge_ctas_per_sm > limits_of(sm).threads_per_sm / config.merge_threads)
       return "merge_ctas_per_sm CTAs of merge_threads threads do not fit one SM";
     if (const char* reason = invalid_pdl_reason(config.pdl, 1, sm)) return reason;
+    const u64 least = config.tile_items() < config.merge_tile_items() ? config.tile_items() : config.merge_tile_items();
+    if (ceil_div(request.n, least) > kMaxGridBlocks) return "more tiles than a grid has CTAs";
     const u64 most = static_cast<u64>(limits_of(sm).shared_bytes_per_block);
     if (tile_shared_bytes(config, request) > most) return "the tile does not fit in shared memory";
     if (merge_shared_bytes(config, request) > most) return "the tile that is merged does not fit in shared memory";
