@@ -191,7 +191,7 @@ struct Family<ScanSegmentsConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<ScanSegmentsConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(ScanSegmentsConfig, block_threads, primary, 64, 128, 256, 512).from_default_only(512),
+      SCANTUNE_PARAMETER(ScanSegmentsConfig, block_threads, primary, 64, 128, 256),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, segment_threads, primary, 1, 2, 4, 8, 16, 32, 1024),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, segments_at_once, primary, 1, 2, 4).from_default_only(4),
       SCANTUNE_PARAMETER(ScanSegmentsConfig, warp_segments, secondary, 0, 1, 4, 16, 64, 128, 256)
