@@ -285,7 +285,8 @@ struct Family<ScanColumnsConfig> {
   static constexpr bool has_room_for(int lanes, const ScanColumnsConfig& config, const ScanRequest& request) {
     int items = 32;
     while (items > kMostLoadedBytes / bytes_of_line(config, request)) items /= 2;
-    const u64 lines = static_cast<u64>(config.block_threads / lanes * items), length = column_items(request);
+    const u64 lines = static_cast<u64>(config.block_threads / lanes) * static_cast<u64>(items);
+    const u64 length = column_items(request);
     return is_high_band(lines, config, request) && (lines >= length || 2 * lines < length);
   }
 
