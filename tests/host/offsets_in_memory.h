@@ -23,8 +23,8 @@ struct WrittenOffsets {
   std::vector<i64> begins, ends;
 };
 
-// Of segments without items in common, in no order or one after the other. Gaps are between begins and ends alone; of
-// empty segments some end before they begin.
+// Draws offsets of segments without items in common, in no order or one after the other. Only begins and ends have
+// gaps; some empty segments end before they begin.
 template <class R>
 WrittenOffsets offsets_apart(const R& request, Random& random) {
   const u64 count = request.segment_count;

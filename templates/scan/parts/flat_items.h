@@ -92,7 +92,7 @@ class FlatItems {
  public:
   using Neighbours = scantune::Neighbours<Problem, kShape.goes_backwards>;
   using Piece = scantune::Piece<Problem, kShape.goes_backwards>;
-  // Of each warp.
+  // The marks of one warp.
   struct alignas(kVectorAlignmentBytes) Shared {
     unsigned char bytes[kShape.shared_bytes_of_warp()];
   };

@@ -175,7 +175,8 @@ struct Family<TopKTilesConfig> {
     listing.grid_blocks = grid_for(ceil_div(tiles, u64{config.warps() * kListedTiles}));
     list.add(listing);
 
-    // As a rule these have nothing to do, so there are no more CTAs than run at once.
+    // These launches count only where more keys are equal than the list holds. Otherwise they return at once, so
+    // there are no more CTAs than run together.
     counting.kernel = kCountDigits;
     counting.shared_bytes = static_cast<int>(kCountedDigits * (sizeof(u64) + sizeof(u32)));
     counting.persistent_ctas_per_sm = kMaxBlockThreads / config.block_threads;
