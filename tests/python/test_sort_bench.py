@@ -1,13 +1,15 @@
-"""What the benchmark of sorts times: problems, distributions and configs, without a GPU."""
+"""What the benchmarks of sorts and of segments time: problems, distributions and configs, without a GPU."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import segment_problems
 import sort_problems
 from sort_problems import DISTRIBUTIONS, KEY_BYTES, SIZES, Case
 
@@ -122,3 +124,36 @@ def test_ratio_is_that_of_the_faster_cub_and_of_double_buffers_only_where_they_c
     assert sort_problems.ratio(row, doubled=True) == pytest.approx(0.5)
     assert sort_problems.best_family(row) == ("sort_block", 1.25)
     assert "10.00 1.10x (block 1.25x)" in sort_problems.compact_table([row])
+
+
+def test_draws_of_segments_have_each_type_with_each_kind_of_lengths_at_all_sizes() -> None:
+    drawn = list(segment_problems.drawn(300, seed=1))
+    for algorithm in segment_problems.ALGORITHMS:
+        own = [case for case in drawn if case.algorithm == algorithm]
+        types = segment_problems.types_of(algorithm)
+        if algorithm != "top_k":  # of rows, which are all alike
+            assert {(one.type, one.lengths) for one in own} == set(itertools.product(types, segment_problems.LENGTHS))
+        exponents = sorted(math.log2(case.n) for case in own)
+        assert max(np.diff([8, *exponents, 27])) < 1.5
+
+
+def test_a_draw_of_segments_depends_on_its_number_and_the_seed_alone() -> None:
+    whole = list(segment_problems.drawn(64, seed=3))
+    assert whole == list(segment_problems.drawn(64, seed=3))
+    assert whole != list(segment_problems.drawn(64, seed=4))
+
+
+def test_segment_problems_are_read_as_they_are_written() -> None:
+    for case in (*segment_problems.drawn(40, seed=2), *segment_problems.table()):
+        assert segment_problems.case_of(case.text()) == case
+    assert segment_problems.case_of("segmented_scan n=2^24 mean=8 lengths=power_law").n == 1 << 24
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("scan n=8", "scan is none of"), ("segmented_scan", "n is missing"), ("top_k n=8 length=3", "a problem has"),
+     ("segmented_scan n=8 type=u32", "type is u32, which is none of i8")],
+)  # fmt: skip
+def test_a_wrong_segment_problem_is_refused(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        segment_problems.case_of(text)
