@@ -70,9 +70,10 @@ class SegmentList {
 
   SCANTUNE_DEVICE T* partials(const ListedSegment& entry) const { return partials_ + entry.first_part; }
 
-  // Calls visit(slot, entry, part of the entry) for every part that the warp takes, of CTAs with so many warps.
+  // Calls visit(slot, entry, part of the entry) for every part that the warp takes, of CTAs with so many warps. Returns
+  // whether the list has any: of an empty one no warp needs to leave.
   template <class Visit>
-  SCANTUNE_DEVICE void visit_parts(u32 block_warps, u32 lane, const Visit& visit) const {
+  SCANTUNE_DEVICE bool visit_parts(u32 block_warps, u32 lane, const Visit& visit) const {
     const u64 all = parts();
     for (u64 part = block_rank() * block_warps + thread_rank() / kWarpThreads; part < all;
          part += block_count() * block_warps) {
@@ -82,6 +83,7 @@ class SegmentList {
       if (own >= entry.parts) break;
       visit(slot, entry, own);
     }
+    return all > 0;
   }
 
   // Leaves what a part came to, which the first lane has. Returns whether it is the last part of its entry: what the

@@ -55,30 +55,47 @@ struct Family<ReduceSegmentsConfig> {
 
   static constexpr int preference(const ReduceRequest&, int) { return 1; }
 
-  static constexpr u64 kManySegments = u64{1} << 14;  // of which small CTAs take more at a time
-
   // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds;
-  // a CTA takes what fills two warps. Threads have up to 128 bytes on their way.
+  // a CTA takes what fills two warps. Threads have up to 128 bytes on their way. Measured on an H200.
   static constexpr ReduceSegmentsConfig default_config(const ReduceRequest& request, int sm) {
+    constexpr u64 kVeryFewSegments = 64;      // whose CTAs have an SM alone
+    constexpr u64 kFewSegments = 512;         // SMs are left idle unless each gets a CTA
+    constexpr u64 kManySegments = 1024;       // which several small CTAs of an SM share better
+    constexpr u64 kThreadsOfGpu = 1u << 18;   // more of them than the groups need wait for nothing
+    constexpr u64 kSmallBytes = 1u << 18;     // one CTA reduces all of them before another launch has begun
+    constexpr u64 kMediumProblem = 1u << 20;  // which ends with its longest segments
+    constexpr u64 kShortSegment = 64, kMediumSegment = 2048;
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
+    const bool are_few = request.segment_count <= kFewSegments;
     const int unit_bytes = unit_items(request) * request.input_bytes();
     int most_unroll = unit_bytes < 16 ? 8 : 128 / unit_bytes;
     const bool fits_vector = average <= static_cast<u64>(unit_items(request));
     ReduceSegmentsConfig config{
-        .segment_threads = 1, .unroll = fits_vector ? 1 : 2, .pdl = limits_of(sm).has_pdl ? 1 : 0};
+        .segment_threads = 1, .unroll = fits_vector ? 1 : 2, .pdl = limits_of(sm).has_pdl ? 2 : 0};
     const auto fits = [&] { return average <= static_cast<u64>(tile_items(config, request)); };
     while (config.segment_threads < kWarpThreads && !fits()) config.segment_threads *= 2;
+    while (config.segment_threads < kWarpThreads &&
+           request.segment_count * static_cast<u64>(2 * config.segment_threads) <= kThreadsOfGpu)
+      config.segment_threads *= 2;
     const u64 of_two_warps =
         u64{2 * kWarpThreads} * static_cast<u64>(most_unroll) * static_cast<u64>(unit_items(request));
-    if (average >= of_two_warps) {
+    if (average >= of_two_warps || (are_few && average >= kShortSegment)) {
       config.segment_threads = kMaxBlockThreads;
-      if (average < 4 * of_two_warps && request.segment_count >= kManySegments) config.block_threads = 128;
+      if (request.segment_count >= kManySegments || average <= kMediumSegment)
+        config.block_threads = 128;
+      else if (request.segment_count <= kVeryFewSegments)
+        config.block_threads = 512;
+      if (input_bytes_of(request) <= kSmallBytes) config.long_tiles = 256;
       most_unroll /= 2;
+    } else if (request.n > most_items_of_warp(config, request) && request.n <= kMediumProblem) {
+      config.long_tiles = 4;
     }
     while (2 * config.unroll <= most_unroll && !fits()) config.unroll *= 2;
+    if (are_few && config.unroll == 2 && most_unroll >= 4) config.unroll = 4;  // one may be far longer than the others
     if (config.unroll == 8) config.block_threads = 128;
     if (config.unroll * unit_bytes < 64 && config.segment_threads <= kWarpThreads) config.segments_at_once = 2;
-    if (is_custom(request.op) || request.has_position()) config.min_ctas_per_sm = 1;  // else state would spill
+    if (is_custom(request.op) || request.has_position() || config.block_threads > 256)
+      config.min_ctas_per_sm = 1;  // else state would spill
     return config;
   }
 

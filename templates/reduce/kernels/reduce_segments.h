@@ -157,7 +157,7 @@ SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
   const u32 lane = thread_rank() % kWarpThreads;
   const SegmentList<T> list(arguments);
   begin_kernel<kConfig.pdl>();
-  list.visit_parts(kWarps, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
+  const bool has_parts = list.visit_parts(kWarps, lane, [&](u64 slot, const ListedSegment& entry, u32 part) {
     const Segment its = SegmentsOf<Problem>::at(arguments, entry.segment);
     const LongReduction<Problem, kConfig> segment(arguments, entry.segment, its);
     if (!list.is_last_to_leave(slot, entry, part, segment.total_of(part, lane), lane)) return;
@@ -168,7 +168,7 @@ SCANTUNE_DEVICE void reduce_listed(const KernelArguments& arguments) {
       folded.take(its_part, lane, scantune::load_payload(partials + its_part));
     segment.store(folded, lane);
   });
-  if (lane == 0) list.leave(block_count() * kWarps);
+  if (has_parts && lane == 0) list.leave(block_count() * kWarps);
 }
 
 }  // namespace scantune
