@@ -212,9 +212,11 @@ class StartedRows {
       Entry* const keys = reinterpret_cast<Entry*>(space + kSpace.keys_at);
       using Kept = HeldItems<Entry, kVectorItems, Variant::aligned>;
 #pragma unroll
-      for (int v = 0; v < kVectors; ++v)
-        scantune::copy_bytes(reinterpret_cast<Kept*>(keys) + v * kWarpThreads + lane, entries + v * kVectorItems,
-                             sizeof(Kept));
+      for (int v = 0; v < kVectors; ++v) {
+        Kept kept;  // a copy of bytes to shared memory would be one of single bytes, where keys are floats
+        scantune::copy_bytes(__builtin_addressof(kept), entries + v * kVectorItems, sizeof kept);
+        reinterpret_cast<Kept*>(keys)[v * kWarpThreads + lane] = kept;
+      }
       if (has_before) keys[kWarpItems] = before;
     }
 
