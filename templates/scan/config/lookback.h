@@ -91,8 +91,14 @@ struct Family<LookbackConfig> {
       config.block_threads = 256;
       config.items_per_thread = 16;
       config.min_ctas_per_sm = 4;
-      if (request.n > (1u << 22)) config.first_delay_ns = 1600;
+      if (request.n > (1u << 22)) config.first_delay_ns = request.n > (1u << 23) ? 1600 : 1000;
       if (request.n > (1u << 22)) config.store_hint = CacheHint::streaming;
+    } else if (sm == 90 && has_starts(request.segments) && request.n > (1u << 21) && (bytes == 8 || bytes == 16)) {
+      config.block_threads = bytes == 8 ? 256 : 128;  // wide keys, or pairs of a start and 8 bytes
+      config.items_per_thread = 16;
+      config.min_ctas_per_sm = bytes == 8 ? 2 : 4;
+      config.first_delay_ns = bytes == 8 && widest_item_bytes(request) > 1 ? 1600 : 1000;
+      config.store_hint = CacheHint::streaming;
     } else if (request.n <= (1u << 21)) {
       config.block_threads = request.n <= (1u << 17) ? 256 : 512;
       config.items_per_thread = bytes <= 8 ? 8 : 4;
