@@ -150,7 +150,9 @@ TEST(Space, MergesAnyNumberOfRunsInTheLaunchesThatThereAre) {
   for (const u64 n :
        {u64{1}, u64{8704}, u64{8705}, u64{1} << 20, u64{1} << 28, (u64{1} << 28) + 1, u64{1} << 33, u64{1} << 36}) {
     const SortRequest request{.sorted = Sorted::pairs, .comparison = Comparison::source, .n = n};
-    Config config = family.default_config(SortRequest{.comparison = Comparison::source, .n = u64{1} << 24}, 90);
+    SortRequest typical = request;
+    typical.n = u64{1} << 24;
+    const Config config = family.default_config(typical, 90);
     const LaunchList list = family.launches(config, request, Variant::any);
     ASSERT_LE(list.count, LaunchList::kCapacity);
     EXPECT_EQ(list.launches[0].grid_blocks, ceil_div(n, u64{8704})) << n;

@@ -109,8 +109,17 @@ struct Family<SortMergeConfig> {
     if (request.n <= u64{1} << 18 || items == 17) {
       config.merge_threads = 128;
       config.merge_ctas_per_sm = 8;
+    } else if (!is_in_bytes && value_bytes == 0 && key_bytes == 8 && request.n > u64{1} << 21) {
+      config.items_per_thread = config.merge_items = 15;
+      config.merge_threads = 256;
+      config.merge_ctas_per_sm = 6;
     } else if (!is_in_bytes && key_bytes <= 12 && value_bytes <= 8 && request.n > u64{1} << 21) {
       config.merge_ctas_per_sm = 6;
+    }
+    if (value_bytes == 0 && key_bytes <= 4 && request.n > u64{1} << 21) {
+      if (limits_of(sm).threads_per_sm >= 2048) config.block_threads = 1024;
+      config.merge_threads = 256;
+      config.merge_items = 15;
     }
     const u64 most_bytes = static_cast<u64>(limits_of(sm).shared_bytes_per_block);
     while (tile_shared_bytes(config, request) > most_bytes) config.block_threads /= 2;
