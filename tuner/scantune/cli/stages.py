@@ -20,6 +20,8 @@ _TOTALS_OF_KEYS = (
     *(("determinism", "run_to_run"), ("count_width", "bits_32")),
 )
 
+_ROWS_OF_2_15 = (("segments", "rows"), ("row_items", "2^15"))
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -40,7 +42,7 @@ def default_stages(device: Device) -> list[Stage]:
     sums = NamedProblems(_EACH_WIDTH)
     few = parse_sizes(["2^16..2^28:6"])
     return [
-        Stage("sums", sums, share=0.34),
+        Stage("sums", sums, share=0.3),
         Stage("sums of reductions", NamedProblems(["i8", "i32", "f32", "f64"], algorithm="reduce"), share=0.09),
         Stage(
             "selections",
@@ -64,6 +66,21 @@ def default_stages(device: Device) -> list[Stage]:
         Stage("sums by key", NamedProblems(["i32", "f32"], options=(("segments", "keys"),)), few, share=0.02),
         Stage("a sum for each key", NamedProblems(["i32", "f32"], options=_TOTALS_OF_KEYS), few, share=0.02),
         Stage("sorts of 2^16 segments", _of_segments("sort", ["u32"]), few, share=0.02),
+        Stage(
+            "the greatest 32 keys", NamedProblems(["f32"], options=(("k", "32"),), algorithm="top_k"), few, share=0.01
+        ),
+        Stage(
+            "the greatest 50 keys of each row of 2^15",
+            NamedProblems(["f32"], options=(*_ROWS_OF_2_15, ("k", "50")), algorithm="top_k"),
+            few,
+            share=0.01,
+        ),
+        Stage(
+            "merge sorts",
+            NamedProblems(["u32", "u64"], options=(("comparison", "source"),), algorithm="sort"),
+            parse_sizes(["2^10..2^26:4"]),
+            share=0.02,
+        ),
         Stage(
             "load balances",
             NamedProblems(["i32"], options=(("segments", "2^16"),), algorithm="load_balance"),
