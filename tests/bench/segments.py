@@ -82,7 +82,7 @@ def bounds_of(case: Case) -> Tensor:
     bounds = torch.zeros(count + 1, dtype=torch.int64, device="cuda")
     bounds[1:] = (ends / ends[-1].clamp_min(1) * case.n).round().to(torch.int64).clamp(0, case.n)
     bounds[-1] = case.n
-    return bounds
+    return torch.cummax(bounds, 0).values  # a sum of floats may descend by a rounding
 
 
 @dataclass
