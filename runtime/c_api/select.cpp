@@ -18,7 +18,7 @@ static_assert(same(SCANTUNE_LESS, Criterion::less) && same(SCANTUNE_LESS_EQUAL, 
 static_assert(same(SCANTUNE_SELECTED_ITEMS, Selected::items) && same(SCANTUNE_SELECTED_INDICES, Selected::indices) &&
               same(SCANTUNE_SELECTED_ITEMS_AND_INDICES, Selected::items_and_indices));
 static_assert(same(SCANTUNE_DROPPED, Rejected::dropped) && same(SCANTUNE_APART, Rejected::apart) &&
-              same(SCANTUNE_BEHIND, Rejected::behind));
+              same(SCANTUNE_BEHIND, Rejected::behind) && same(SCANTUNE_BEHIND_REVERSED, Rejected::behind_reversed));
 
 static_assert(same(SCANTUNE_ITEM, Subject::item) && same(SCANTUNE_FLAG, Subject::flag));
 
@@ -67,9 +67,9 @@ void take_room(const scantune_select_request& said, SelectRequest& request) {
   request.capacity = room("capacity", said.capacity, true);
   request.second_capacity = room("second_capacity", said.second_capacity, are_apart && request.parts() == 3);
   request.rejected_capacity = room("rejected_capacity", said.rejected_capacity, are_apart);
-  if (request.rejected == Rejected::behind && request.capacity < request.n)
-    fail("capacity", std::to_string(request.capacity) + ", n is " + std::to_string(request.n) +
-                         ", and rejected is SCANTUNE_BEHIND, whose output holds all items: leave it NULL");
+  if (request.has_one_output() && request.capacity < request.n)
+    fail("capacity", std::to_string(request.capacity) + ", n is " + std::to_string(request.n) + ", and rejected is " +
+                         constant_of(token(request.rejected)) + ", whose output holds all items: leave it NULL");
   if (request.capacity < request.n || request.second_capacity < request.n || request.rejected_capacity < request.n)
     request.room = OutputRoom::limited;
   else

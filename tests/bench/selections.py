@@ -34,11 +34,12 @@ Tensor = Any
 _TYPES = {"u8": (5, torch.uint8), "i16": (2, torch.int16), "i32": (3, torch.int32), "i64": (4, torch.int64)}
 _LESS, _FLAGGED, _UNIQUE, _AROUND = 0, 6, 7, 11
 _CRITERIA = {
-    "less": _LESS, "flagged": _FLAGGED, "unique": _UNIQUE, "partition": _LESS, "into one": _LESS, "three way": _AROUND,
+    "less": _LESS, "flagged": _FLAGGED, "unique": _UNIQUE, "partition": _LESS, "into one": _LESS, "reversed": _LESS,
+    "three way": _AROUND,
 }  # fmt: skip
-_CUB_CRITERIA = {"less": 0, "flagged": 1, "unique": 2, "partition": 3, "into one": 3, "three way": 4}
-_APART, _AFTER = 1, 2
-_REJECTED = {"partition": _APART, "into one": _AFTER, "three way": _APART}
+_CUB_CRITERIA = {"less": 0, "flagged": 1, "unique": 2, "partition": 3, "into one": 3, "reversed": 3, "three way": 4}
+_APART, _AFTER, _REVERSED = 1, 2, 3  # CUB's partition into one array reverses the rest
+_REJECTED = {"partition": _APART, "into one": _AFTER, "reversed": _REVERSED, "three way": _APART}
 _ROTATED_BYTES = 512 << 20
 _GUARD = 64  # items behind an output
 
@@ -46,7 +47,8 @@ _SIZES = (12, 16, 20, 24, 28)
 _TABLE = (
     *(("less", "i32", share) for share in (0.5, 1.0, 0.0)), ("flagged", "i32", 0.5), ("unique", "i32", 0.125),
     ("less", "i64", 0.5), ("less", "u8", 0.5), ("flagged", "u8", 0.5), ("partition", "i32", 0.5),
-    ("partition", "u8", 0.5), ("into one", "i32", 0.5), ("into one", "u8", 0.5), ("three way", "i32", 0.5),
+    ("partition", "u8", 0.5), ("into one", "i32", 0.5), ("into one", "u8", 0.5), ("reversed", "i32", 0.5),
+    ("reversed", "u8", 0.5), ("three way", "i32", 0.5),
 )  # fmt: skip
 
 
@@ -197,6 +199,8 @@ def check(library: Library, plan: ctypes.c_void_p, case: Case, memory: Memory) -
         parts.append((memory.rejected, rest))
     if case.criterion == "into one":
         parts = [(memory.output, torch.cat([first, rest]))]
+    if case.criterion == "reversed":
+        parts = [(memory.output, torch.cat([first, rest.flip(0)]))]
     if case.criterion == "three way":
         equal = memory.items == case.bound()
         parts += [(memory.second, memory.items[equal]), (memory.rejected, memory.items[~kept & ~equal])]

@@ -32,7 +32,7 @@ TEST(Space, EverySelectionHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
         types.push_back({.input_type = type, .criterion = Criterion::flagged, .flag_type = flags});
   for (SelectRequest request : types)
     for (const Selected selected : {Selected::items, Selected::indices, Selected::items_and_indices})
-      for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind})
+      for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind, Rejected::behind_reversed})
         for (const Values values : {Values::none, Values::bytes_8, Values::bytes_16})
           for (const ForwardProgress progress : {ForwardProgress::in_order, ForwardProgress::documented})
             for (const u64 n : kSizes) {

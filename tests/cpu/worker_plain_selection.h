@@ -35,6 +35,9 @@ struct Selection {
     if (role == OperandRole::second) return parts[1];
     if (role == OperandRole::indices || !request.writes_items()) return indices;
     Bytes all = parts[0];
+    if (request.rejected == Rejected::behind_reversed)
+      for (u64 last = parts[1].size(), bytes = static_cast<u64>(request.input_bytes()); last > 0; last -= bytes)
+        all.insert(all.end(), &parts[1][last - bytes], &parts[1][last - bytes] + bytes);
     if (request.rejected == Rejected::behind)
       for (const Bytes& part : {parts[1], parts[2]}) all.insert(all.end(), part.begin(), part.end());
     return all;

@@ -63,7 +63,7 @@ std::vector<SelectRequest> criteria_and_flags() {
 
 // A request with everything that may be written beside kept items.
 std::vector<SelectRequest> with_all_outputs(const SelectRequest& request) {
-  std::vector<SelectRequest> all(8, request);
+  std::vector<SelectRequest> all(9, request);
   all[1].selected = Selected::indices;
   all[1].index_type = ValueType::u32;
   all[2].selected = Selected::items_and_indices;
@@ -76,6 +76,7 @@ std::vector<SelectRequest> with_all_outputs(const SelectRequest& request) {
   all[6].value_units = ValueUnits::several;
   all[6].units = 3;
   all[7].values = Values::bytes_16;
+  all[8].rejected = Rejected::behind_reversed;
   return all;
 }
 

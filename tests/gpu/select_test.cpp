@@ -79,7 +79,7 @@ TEST_F(SelectOnGpu, PartitionsByEveryFamilyAndConfig) {
   unsigned turn = 0;
   for (const ValueType type : {ValueType::u8, ValueType::i32, ValueType::f64, ValueType::custom})
     for (const Criterion criterion : {Criterion::flagged, Criterion::predicate, Criterion::parts, Criterion::around})
-      for (const Rejected rejected : {Rejected::apart, Rejected::behind})
+      for (const Rejected rejected : {Rejected::apart, Rejected::behind, Rejected::behind_reversed})
         for (const u64 n : {u64{3000}, (u64{1} << 20) + 3}) {
           SelectRequest request = selection_of(type, criterion, n);
           request.rejected = rejected;

@@ -59,7 +59,7 @@ TEST(ApiPartition, PartitionsIntoOneArray) {
   const auto is_odd = [](Pair x) { return x.key % 2 != 0; };
   auto expected = values;
   const auto behind = std::ranges::stable_partition(expected, is_odd);
-  const runtime::SelectOptions<Pair> options{.predicate = Predicate::source(kOddPairs)};
+  runtime::SelectOptions<Pair> options{.predicate = Predicate::source(kOddPairs)};
   const auto plan = runtime::partition_into_one_plan<Pair>(kItems, options);
   const Buffer<unsigned char> memory(std::vector<unsigned char>(plan.workspace_bytes(), 0xa5));
   for (int way = 0; way < 3; ++way) {
@@ -73,6 +73,17 @@ TEST(ApiPartition, PartitionsIntoOneArray) {
     EXPECT_EQ(value_of(count), kItems - behind.size());
     expect_same(out.first(kItems), expected);
   }
+
+  std::ranges::reverse(behind);
+  options.rest = runtime::Rest::reversed;
+  const Buffer<Pair> in(values);
+  const Output<Pair> out(kItems);
+  const Buffer<Count> count(1);
+  runtime::partition_into_one(in.data(), out.data(), count.data(), kItems, options);
+  EXPECT_EQ(value_of(count), kItems - behind.size());
+  expect_same(out.first(kItems), expected);
+  EXPECT_THROW(runtime::partition(in.data(), out.data(), out.data(), count.data(), kItems, options), scantune::RequestError);
+  EXPECT_THROW(runtime::select(in.data(), out.data(), count.data(), kItems, options), scantune::RequestError);
 }
 
 template <class T>

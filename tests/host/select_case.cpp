@@ -44,6 +44,13 @@ u64 stored_bytes(const SelectRequest& request) {
   return static_cast<u64>(converts(request.store) ? request.bytes_of(request.memory.stored) : request.input_bytes());
 }
 
+Bytes reversed(const Bytes& items, u64 item_bytes) {
+  Bytes result;
+  for (u64 last = items.size(); last > 0; last -= item_bytes)
+    result.insert(result.end(), &items[last - item_bytes], &items[last - item_bytes] + item_bytes);
+  return result;
+}
+
 // What an output has of the items.
 Bytes stored(const Case& selection, const Bytes& items) {
   const SelectRequest& request = selection.request;
@@ -149,7 +156,8 @@ void check(const Case& selection) {
   Bytes expected_count(counts * count_bytes);
   for (u64 part = 0; part < counts; ++part)
     std::memcpy(&expected_count[part * count_bytes], &found[part], count_bytes);  // the low bytes come first
-  if (request.rejected == Rejected::behind)
+  if (request.rejected == Rejected::behind_reversed) rest = reversed(rest, item_bytes);
+  if (request.has_one_output())
     for (const Bytes& part : {seconds, rest}) items.insert(items.end(), part.begin(), part.end());
   items = with_room(stored(selection, items), capacity, out_bytes);
   seconds = stored(selection, seconds);

@@ -55,6 +55,7 @@ TEST(SelectByOwnSource, StaysInItsArraysWhateverItIsTold) {
     for (const auto& [rejected, room] : {std::pair(Rejected::dropped, u64{20000}),
                                          {Rejected::apart, 20000},
                                          {Rejected::behind, 20000},
+                                         {Rejected::behind_reversed, 20000},
                                          {Rejected::dropped, 300},
                                          {Rejected::apart, 7000}}) {
       SelectRequest request = of_type(ValueType::i32, criterion, 20000);

@@ -409,7 +409,7 @@ TEST(Select, CountsNothingWhereThereIsNothing) {
   Random random(31);
   for (const Criterion criterion : {Criterion::flagged, Criterion::unique, Criterion::less}) {
     SelectRequest request = of_type(ValueType::i32, criterion, 0);
-    for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind}) {
+    for (const Rejected rejected : {Rejected::dropped, Rejected::apart, Rejected::behind, Rejected::behind_reversed}) {
       request.rejected = rejected;
       check({.request = request, .config = drawn_config(request, random), .items = {}, .kept = {}});
     }

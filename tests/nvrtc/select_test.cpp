@@ -65,7 +65,7 @@ SelectRequest selection_of(const RowReader& row) {
                      : row.is("beside", "i64_index_only") ? Selected::indices
                                                           : Selected::items;
   if (request.writes_indices()) request.index_type = row.is("beside", "u32_index") ? ValueType::u32 : ValueType::i64;
-  if (row.is("of_two_types", "other") && request.rejected != Rejected::behind) request.room = OutputRoom::limited;
+  if (row.is("of_two_types", "other") && !request.has_one_output()) request.room = OutputRoom::limited;
   request.n = row.is("size", "many") ? kManySelected : kFewSelected;
   return request;
 }
@@ -84,7 +84,7 @@ const Design& selections() {
          {"sm", kFewSmNames},
          {"items", items},
          {"criterion", {"constant", "flagged", "of_flag", "neighbour", "predicate", "three_parts"}},
-         {"rejected", {"dropped", "apart", "behind"}},
+         {"rejected", {"dropped", "apart", "behind", "behind_reversed"}},
          {"beside",
           {"nothing", "value_of_1", "value_of_8", "value_of_12", "value_of_16", "u32_index", "i64_index_only"}},
          {"of_two_types", {"one", "other"}, true},

@@ -32,6 +32,10 @@
 
 namespace scantune::runtime {
 
+// The order of the items that a partition into one array does not keep: as in the input, or the last one first, which
+// is faster.
+enum class Rest { in_order, reversed };
+
 template <class T>
 struct SelectOptions {
   // One of Predicate's. By default items that are not 0 are kept; structs need a source.
@@ -44,6 +48,7 @@ struct SelectOptions {
   // are, which may be more. An array with room for nothing may be null. A partition into one array has room for n.
   std::optional<std::uint64_t> capacity = {};           // of kept items, and of what is written beside them
   std::optional<std::uint64_t> rejected_capacity = {};  // of partition()
+  Rest rest = Rest::in_order;                           // of partition_into_one()
   Stream stream = nullptr;                              // as in ScanOptions
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -68,6 +73,7 @@ struct FlaggedOptions {
   UserFunction store = {};
   std::optional<std::uint64_t> capacity = {};           // as in SelectOptions
   std::optional<std::uint64_t> rejected_capacity = {};  // of partition_flagged()
+  Rest rest = Rest::in_order;                           // of partition_flagged_into_one()
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -199,7 +205,7 @@ void take_items(scantune_select_request& request, const Options& options) {
 
 // Each points into the options, which must outlive it.
 template <class PlanType, class In, class Item, class Out, class CountType, class Options>
-Call<scantune_select_request, PlanType> selection_of(std::uint64_t n, const Options& options) {
+Call<scantune_select_request, PlanType> selection_or_partition_of(std::uint64_t n, const Options& options) {
   scantune_select_request request = SCANTUNE_SELECT_REQUEST_INIT;
   take_options(request.head, n, options);
   take_items<In, Item, Out>(request, options);
@@ -210,6 +216,23 @@ Call<scantune_select_request, PlanType> selection_of(std::uint64_t n, const Opti
   if constexpr (requires { options.rejected_capacity; })
     request.rejected_capacity = pointer_to(options.rejected_capacity);
   return {request, options.stream};
+}
+
+template <class Options>
+bool reverses_rest(const Options& options) {
+  if constexpr (requires { options.rest; }) return options.rest == Rest::reversed;
+  return false;
+}
+
+inline void refuse_reversed_rest() {
+  throw RequestError(
+      "rest is reversed, and only a partition into one array has the rest behind what is kept: leave rest out");
+}
+
+template <class PlanType, class In, class Item, class Out, class CountType, class Options>
+auto selection_of(std::uint64_t n, const Options& options) {
+  if (reverses_rest(options)) refuse_reversed_rest();
+  return selection_or_partition_of<PlanType, In, Item, Out, CountType>(n, options);
 }
 
 template <class Key, class Item, class KeyOut, class Value, class CountType>
@@ -234,8 +257,11 @@ auto selection_of_indices(std::uint64_t n, const Options& options) {
 
 template <class PlanType, class In, class Item, class Out, class CountType, class Options>
 auto partition_of(std::uint64_t n, const Options& options, scantune_rejected rejected) {
-  auto call = selection_of<PlanType, In, Item, Out, CountType>(n, options);
+  auto call = selection_or_partition_of<PlanType, In, Item, Out, CountType>(n, options);
   call.request.rejected = rejected;
+  if (!reverses_rest(options)) return call;
+  if (rejected != SCANTUNE_BEHIND) refuse_reversed_rest();
+  call.request.rejected = SCANTUNE_BEHIND_REVERSED;
   return call;
 }
 
@@ -305,7 +331,8 @@ void partition(const In* input, Out* kept, Out* rejected, CountType* count, std:
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition)
 
-// The same into one array: the items that the predicate keeps, then the others. The output must not overlap the input.
+// The same into one array: the items that the predicate keeps, then the others, or in one pass less those in reverse.
+// The output must not overlap the input.
 template <class In, class Out, class CountType, class Item = Out>
 void partition_into_one(const In* input, Out* output, CountType* count, std::uint64_t n,
                         const SelectOptions<Item>& options = {}) {

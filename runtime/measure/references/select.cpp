@@ -47,7 +47,7 @@ class SelectedItems final : public ExactReference {
     const auto all = std::span(kAll).first(static_cast<std::size_t>(request_.parts()));
     if (role == OperandRole::rejected) return all.last(1);
     if (role == OperandRole::second) return all.subspan(1, 1);
-    return role == OperandRole::output && request_.rejected == Rejected::behind ? all : all.first(1);
+    return role == OperandRole::output && request_.has_one_output() ? all : all.first(1);
   }
 
   u64 chunk_items(u64 chunk) const { return std::min(kChunkItems, request_.n - chunk * kChunkItems); }
@@ -72,10 +72,19 @@ class SelectedItems final : public ExactReference {
     for (const int part : parts_in(role)) {
       const u64 end = begin + before_[part].back(), asked_end = first + out.size() / bytes;
       const u64 from = std::max(first, begin), to = std::min(asked_end, end);
-      if (from < to)
-        make_part(input, role, part, from - begin, out.subspan((from - first) * bytes, (to - from) * bytes));
+      if (from < to) {
+        const auto its_out = out.subspan((from - first) * bytes, (to - from) * bytes);
+        const bool is_reversed = part == 1 && request_.rejected == Rejected::behind_reversed;
+        make_part(input, role, part, is_reversed ? end - to : from - begin, its_out);
+        if (is_reversed) reverse_items(its_out, bytes);
+      }
       begin = end;
     }
+  }
+
+  static void reverse_items(std::span<std::byte> items, u64 bytes) {
+    for (u64 first = 0, last = items.size() / bytes - 1; first < last; ++first, --last)
+      std::swap_ranges(&items[first * bytes], &items[first * bytes] + bytes, &items[last * bytes]);
   }
 
   void make_part(const KnownInput& input, OperandRole role, int part, u64 first, std::span<std::byte> out) const {

@@ -76,10 +76,11 @@ struct Tokens<Selected> {
 
 // What happens to the other items. apart: they are written, in order, to an output of their own. `behind`: to the
 // output of the kept ones, after them. With three parts, the second part is written likewise, before the rest.
-enum class Rejected { dropped, apart, behind };
+// behind_reversed: behind, the last one first: its place is known before all items are counted.
+enum class Rejected { dropped, apart, behind, behind_reversed };
 template <>
 struct Tokens<Rejected> {
-  static constexpr const char* kNames[] = {"dropped", "apart", "behind"};
+  static constexpr const char* kNames[] = {"dropped", "apart", "behind", "behind_reversed"};
 };
 
 // What moves with each item: a value, which is one unit of so many bytes, or several.
@@ -143,11 +144,14 @@ struct SelectRequest {
   constexpr bool writes_indices() const { return selected != Selected::items; }
   constexpr bool has_values() const { return values != Values::none; }
   constexpr bool keeps_rejected() const { return rejected != Rejected::dropped; }
+  constexpr bool has_one_output() const {
+    return rejected == Rejected::behind || rejected == Rejected::behind_reversed;
+  }
   constexpr int parts() const { return has_three_parts(criterion) ? 3 : 2; }
   // Whether the output may be the input: a tile's kept items are stored only after its items were read. The one before
   // them may be stored by then, which changes it only if there are maps.
   constexpr bool may_be_in_place() const {
-    return writes_items() && rejected != Rejected::behind && !has_three_parts(criterion) && load != Load::generated &&
+    return writes_items() && !has_one_output() && !has_three_parts(criterion) && load != Load::generated &&
            store != Store::writing && !(has_maps(*this) && compares_neighbours(criterion));
   }
 
@@ -190,7 +194,9 @@ constexpr const char* unsupported_reason(const SelectRequest& request) {
   if (request.store == Store::writing && request.rejected == Rejected::apart)
     return "a store that writes by itself is not told which output an item belongs to: let it return an item, or ask "
            "for the rejected items behind";
-  if (request.is_limited() && request.rejected == Rejected::behind)
+  if (request.parts() == 3 && request.rejected == Rejected::behind_reversed)
+    return "of three parts none is reversed: ask for the rejected items behind, or apart";
+  if (request.is_limited() && request.has_one_output())
     return "the others come after the kept items, so that one output must have room for all";
   if (has_three_parts(request.criterion) && !request.keeps_rejected())
     return "all of three parts are written: ask for the rejected items apart or behind";
@@ -215,8 +221,8 @@ struct Algorithm<SelectRequest> {
           .means("What keeps an item: how it compares with a constant, a flag, the item before it, or a source."),
       SCANTUNE_MEMBER(SelectRequest, selected, exact).means("What is written of kept items."),
       SCANTUNE_MEMBER(SelectRequest, rejected, exact)
-          .means(
-              "apart: the other items go to an output of their own; behind: to that of the kept ones, behind these."),
+          .means("apart: the other items go to an output of their own; behind: to that of the kept ones, behind these; "
+                 "behind_reversed: there the last one first."),
       SCANTUNE_MEMBER(SelectRequest, values, exact).means("The bytes of a value beside each item, or of its units."),
       SCANTUNE_MEMBER(SelectRequest, forward_progress, at_most)
           .not_compiled()

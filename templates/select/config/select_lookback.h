@@ -87,7 +87,8 @@ struct Family<SelectLookbackConfig> {
     } else if (bytes == 1) {
       config.block_threads = request.keeps_rejected() || !many ? 256 : 128;
       config.items_per_thread = config.block_threads == 256 ? 32 : 64;
-      if (many && !flagged && !compares_neighbours(request.criterion)) config.min_ctas_per_sm = 6;
+      if (many && !flagged && !compares_neighbours(request.criterion))
+        config.min_ctas_per_sm = request.keeps_rejected() && request.is_limited() ? 4 : 6;  // 6 would spill
     } else {
       config.items_per_thread = bytes == 2 ? 32 : 128 / bytes;
       if (request.keeps_rejected()) {

@@ -150,6 +150,8 @@ class SelectTile {
           u32 others = place - begin_;
 #pragma unroll
           for (int part = 0; part < kCounted; ++part) others -= before[part];
+          if constexpr (kRequest.rejected == Rejected::behind_reversed)
+            others = end_ - begin_ - counted_[0] - 1 - others;
           staged()[first_staged(kCounted) + others] = items_.items[row][item];
         }
       }
@@ -162,7 +164,7 @@ class SelectTile {
     const u32 kept = with_room(arguments_.extents[1], before.of[0], counted_[0]);
     if constexpr (kRequest.writes_items()) store_staged(items_in(OperandRole::output, before.of[0], kept), 0, kept);
     if constexpr (kRequest.keeps_rejected()) {
-      constexpr bool kIsBehind = kRequest.rejected == Rejected::behind;
+      constexpr bool kIsBehind = kRequest.has_one_output();
       u64 others = static_cast<u64>(first_ + begin_) - before.of[0];
       u32 others_here = end_ - begin_ - counted_[0];
       u64 begin = kIsBehind ? all.of[0] : 0;
@@ -175,6 +177,10 @@ class SelectTile {
         if constexpr (kIsBehind) begin += all.of[1];
       }
       others_here = with_room(arguments_.scratch[1], others, others_here);
+      if constexpr (kRequest.rejected == Rejected::behind_reversed) {  // the first one is the last of the output
+        begin = arguments_.n;
+        others = -(others + others_here);
+      }
       store_staged(items_in(kIsBehind ? OperandRole::output : OperandRole::rejected, begin + others, others_here),
                    first_staged(kCounted), others_here);
     }
