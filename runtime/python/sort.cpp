@@ -1,12 +1,12 @@
 #include "python/sort.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "python/axis.h"
 #include "python/documentation.h"
+#include "python/last_axis.h"
 #include "python/output.h"
 #include "python/request_run.h"
 
@@ -43,40 +43,14 @@ struct SortArguments {
   nb::object stream;
 };
 
-// Arrays with the axis as their last one.
-class LastAxis {
- public:
-  LastAxis(const Call& call, std::optional<std::size_t> axis, std::size_t dimensions)
-      : call_(call), last_(dimensions - 1), axis_(axis.value_or(last_)) {}
-
-  Array of(const char* argument, const Array& array) const {
-    if (axis_ == last_) return array;
-    if (!call_.library().is_known())
-      call_.refuse(nb::value_error, "axis is not the last one of x: pass arrays whose last axis is to be sorted");
-    return call_.input(argument, call_.library().moved(array.object, axis_, last_));
-  }
-  nb::object back(const nb::object& array) const {
-    return axis_ == last_ ? array : call_.library().moved(array, last_, axis_);
-  }
-
- private:
-  const Call& call_;
-  std::size_t last_, axis_;
-};
-
 void run(const SortArguments& arguments, const Array& x, const Array& out, std::uint64_t stream) {
   if (x.size() == 0) return;
   scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
-  request.head.n = x.size();
   request.input_type = x.type->type;
   request.sorted = arguments.function.sorted;
   request.order = arguments.descending ? SCANTUNE_DESCENDING : SCANTUNE_ASCENDING;
   if (request.sorted == SCANTUNE_SORTED_INDICES) request.index_type = out.type->type;
-  const std::uint64_t length = x.extents.empty() ? 1 : x.extents.back().size;
-  if (length < x.size()) {
-    request.segments = SCANTUNE_ROWS;
-    request.rows = x.size() / length;
-  }
+  take_rows(x, request);
   python::run(request.head, {{SCANTUNE_INPUT, &x}, {SCANTUNE_OUTPUT, &out}}, stream);
 }
 
@@ -89,7 +63,7 @@ nb::object sorted(const SortArguments& arguments) {
   const Library::Current current = call.current(x.place);
   const std::uint64_t stream = call.stream_for(x);
   if (arguments.out.is_none()) {
-    const Array keys = call.contiguous("x", last.of("x", x));
+    const Array keys = last.rows_of("x", x);
     const nb::object results = call.made(keys, shape_of(keys), type);
     run(arguments, keys, call.output("out", results), stream);
     return last.back(call.returned(results));
@@ -100,10 +74,8 @@ nb::object sorted(const SortArguments& arguments) {
     call.refuse(nb::type_error, "out has items of " + std::string(out.type->name) + ", and results are " + type.name);
   check_output(call, "out", out, shape_of(x), x);
   check_apart(call, "out", out, "x", x);
-  const Array place = last.of("out", out);
-  if (!is_contiguous(place))
-    call.refuse(nb::value_error, "out is not contiguous with the axis as its last one: leave it out, or pass another");
-  run(arguments, call.contiguous("x", last.of("x", x)), place, stream);
+  const Array place = last.place_in("out", out);
+  run(arguments, last.rows_of("x", x), place, stream);
   return arguments.out;
 }
 
