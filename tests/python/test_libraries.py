@@ -50,6 +50,8 @@ FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
     "argmax": ({}, np.argmax),
     "sort": ({"axis": 0}, lambda x: np.sort(x, 0)),
     "argsort": ({"axis": 1}, lambda x: np.argsort(x, 1, kind="stable")),
+    "top_k": ({"k": 3, "axis": 0}, lambda x: np.sort(x, 0)[:-4:-1]),
+    "argtop_k": ({"k": 5}, lambda x: np.argsort(-x.astype("float64"), kind="stable")[:, :5]),
     "nonzero": ({}, lambda x: np.nonzero(x)[0]),
 }
 

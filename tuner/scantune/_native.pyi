@@ -52,6 +52,17 @@ def argsort(
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
+def argtop_k(
+    x: Array,
+    /,
+    k: int,
+    *,
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,  # noqa: A002
+    out: Array | None = None,
+    stream: Any = None,
+) -> Array: ...
 def compress(
     mask: Any,
     x: Array,
@@ -225,6 +236,18 @@ def split_by(
 ) -> tuple[Array, Array]: ...
 @overload
 def split_by(x: Array, by: Any, /, *, out: Array, count: Array, stream: Any = None) -> Array: ...
+def top_k(
+    x: Array,
+    /,
+    k: int,
+    *,
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,  # noqa: A002
+    values: Any = None,
+    out: tuple[Array, Array] | None = None,
+    stream: Any = None,
+) -> tuple[Array, Array]: ...
 @overload
 def unique_consecutive(
     x: Array,
