@@ -112,6 +112,31 @@ def test_floats_have_a_total_order() -> None:
     expect(scantune.top_k(small, 2)[0], np.asarray([3, 0.5], ml_dtypes.bfloat16))
 
 
+BY_SQUARE = "__device__ bool less(Value a, Value b) { return a * a < b * b; }"
+NANS_LAST = "__device__ bool less(Value a, Value b) { return a < b || (b != b && a == a); }"
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float16", "float64"])
+def test_sorts_by_a_comparison_keep_equal_items_in_order(dtype: str) -> None:
+    for n in (0, 1, 33, 3000):
+        x = np.random.default_rng(n).integers(-9, 9, (1, n, 1)).astype(dtype)[:, ::-1]
+        squares = x.astype("float64") ** 2
+        for descending in (False, True):
+            places = sorted_by_numpy(squares, 1, descending)[1]
+            asked: dict[str, Any] = {"axis": 1, "descending": descending, "less": BY_SQUARE}
+            expect(scantune.sort(x, **asked), np.take_along_axis(x, places, 1), n, descending)
+            expect(scantune.argsort(x, **asked), places, n, descending)
+        out = np.zeros_like(x)
+        scantune.sort(x, axis=1, less=BY_SQUARE, out=out)
+        expect(out, np.take_along_axis(x, np.argsort(squares, 1, kind="stable"), 1), n)
+
+
+def test_a_comparison_may_put_every_nan_last_as_numpy_does() -> None:
+    x = np.asarray([np.nan, 0.0, -np.nan, np.inf, -0.0, -np.inf, np.nan, 2], "float32")
+    expect(scantune.argsort(x, less=NANS_LAST), np.argsort(x, kind="stable"))
+    expect(scantune.argsort(np.float16(x), less=NANS_LAST), np.argsort(x, kind="stable"))
+
+
 def test_results_go_where_out_says() -> None:
     x = made("int32", (6, 8))
     memory = np.full((8, 6), -1, "int32")
@@ -159,6 +184,14 @@ FOUND, INDICES = np.zeros((4, 2), "int64"), np.zeros((4, 2), "int64")
         (lambda: scantune.sort(ITEMS, out=read_only(np.zeros((4, 8), "i8"))), ValueError, "sort: out is read-only"),
         (lambda: scantune.sort(ITEMS, axis=0, out=np.zeros((4, 8), "i8")), ValueError, "out is not contiguous with th"),
         (lambda: scantune.sort(Lent(ITEMS), axis=0), ValueError, "axis is not the last one of x: pass arrays that ha"),
+        (
+            lambda: scantune.sort(ITEMS, less=BY_SQUARE),
+            ValueError,
+            "less is given, and x has 4 rows along the axis; it",
+        ),
+        (lambda: scantune.argsort(ITEMS, less=max), TypeError, "argsort: less is an object of type builtin_function_o"),  # type: ignore[arg-type]
+        (lambda: scantune.sort(ITEMS[0], less=""), ValueError, "empty; it must define bool less"),
+        (lambda: scantune.sort(ITEMS[0], less="int fewer;"), RuntimeError, "no less: define __device__ bool less"),
         (lambda: scantune.top_k([1, 2], 1), TypeError, "top_k: x is an object of type list, which is not an array"),
         (lambda: scantune.top_k(np.zeros(2, complex), 1), TypeError, "top_k: x has items of complex128"),
         (lambda: scantune.argtop_k(ITEMS, 1, axis=2), IndexError, "argtop_k: axis is 2, and x has 2 dimensions"),

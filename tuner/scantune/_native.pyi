@@ -49,6 +49,7 @@ def argsort(
     axis: int = -1,
     descending: bool = False,
     stable: bool = True,
+    less: str | None = None,
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
@@ -227,6 +228,7 @@ def sort(
     axis: int = -1,
     descending: bool = False,
     stable: bool = True,
+    less: str | None = None,
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
