@@ -19,11 +19,12 @@ using Exception = nanobind::builtin_exception (*)(const char* text);
 inline std::string spelled(nanobind::handle object) { return nanobind::cast<std::string>(nanobind::str(object)); }
 
 // An argument as a number.
-inline std::uint64_t number_of(const std::string& function, const std::string& argument, nanobind::handle value) {
+inline std::uint64_t number_of(const std::string& function, const std::string& argument, nanobind::handle value,
+                               std::uint64_t least = 0) {
   std::uint64_t number = 0;
-  if (!nanobind::try_cast(value, number))
+  if (!nanobind::try_cast(value, number) || number < least)
     refuse(nanobind::value_error, function,
-           argument + " is " + spelled(value) + "; it must be an integer, not less than 0");
+           argument + " is " + spelled(value) + "; it must be an integer, not less than " + std::to_string(least));
   return number;
 }
 

@@ -17,6 +17,7 @@
 #include "python/segments.h"
 #include "python/selection.h"
 #include "python/sort.h"
+#include "python/top_k.h"
 #include "python/unique_counts.h"
 #include "scantune/error.hpp"
 #include "scantune/status.hpp"
@@ -70,6 +71,7 @@ NB_MODULE(_native, module) {
   scantune::python::add_plans(module);
   scantune::python::add_reductions(module);
   scantune::python::add_sorts(module);
+  scantune::python::add_top_k(module);
   scantune::python::add_selections(module);
   scantune::python::add_segment_functions(module);
   scantune::python::add_segmented_sorts(module);

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "python/comparison.h"
 #include "python/first_items.h"
 #include "python/into.h"
 #include "python/request_run.h"
@@ -106,12 +107,18 @@ std::int32_t bit_of(const std::string& function, const char* name, const nb::obj
   return static_cast<std::int32_t>(number);
 }
 
-void sort_into(const SortArguments& arguments, const nb::object& begin_bit, const nb::object& end_bit) {
+struct KeyBits {
+  nb::object begin, end;
+};
+
+void sort_into(const SortArguments& arguments, const KeyBits& bits, const nb::object& less) {
+  const Comparison comparison(arguments.function, less);
   const Sorting sorting(arguments);
   scantune_sort_request request = SCANTUNE_SORT_REQUEST_INIT;
-  request.begin_bit = bit_of(arguments.function, "begin_bit", begin_bit, sorting.key_type(), 0);
-  request.end_bit = bit_of(arguments.function, "end_bit", end_bit, sorting.key_type(), SCANTUNE_ALL_BITS);
+  request.begin_bit = bit_of(arguments.function, "begin_bit", bits.begin, sorting.key_type(), 0);
+  request.end_bit = bit_of(arguments.function, "end_bit", bits.end, sorting.key_type(), SCANTUNE_ALL_BITS);
   if (request.end_bit == 0) request.end_bit = SCANTUNE_NO_BITS;  // 0 is all in a request
+  comparison.put_into(request);
   sorting.run(request);
 }
 
@@ -131,12 +138,13 @@ void add_sorts_into(nb::module_& module) {
       "_sort_into",
       [](const std::string& function, const nb::object& d_in_keys, const nb::object& d_out_keys,
          const nb::object& d_in_values, const nb::object& d_out_values, const nb::object& num_items, bool is_descending,
-         bool consumes_input, const nb::object& stream, const nb::object& begin_bit, const nb::object& end_bit) {
+         bool consumes_input, const nb::object& stream, const nb::object& begin_bit, const nb::object& end_bit,
+         const nb::object& less) {
         sort_into({function, d_in_keys, d_out_keys, d_in_values, d_out_values, num_items, is_descending, consumes_input,
                    stream},
-                  begin_bit, end_bit);
+                  {begin_bit, end_bit}, less);
       },
-      nb::arg(), any, any, any, any, any, nb::arg(), nb::arg(), any, any, any);
+      nb::arg(), any, any, any, any, any, nb::arg(), nb::arg(), any, any, any, any);
   module.def(
       "_segmented_sort_into",
       [](const std::string& function, const nb::object& d_in_keys, const nb::object& d_out_keys,

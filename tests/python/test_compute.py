@@ -200,10 +200,16 @@ def test_radix_sorts(order: SortOrder, bits: tuple[int | None, int | None]) -> N
     expect(buffers[1].current()[:60], values[places])
 
 
-@pytest.mark.parametrize("op", [OpKind.LESS, OpKind.GREATER])
-def test_merge_sorts(op: OpKind) -> None:
+BY_SQUARE = "__device__ bool less(Value a, Value b) { return a * a < b * b; }"
+MERGED: list[tuple[Any, Callable[[Array], Array]]] = [
+    (OpKind.LESS, lambda keys: keys), (OpKind.GREATER, lambda keys: -keys), (BY_SQUARE, lambda keys: keys * keys),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "compared"), MERGED)
+def test_merge_sorts(op: Any, compared: Callable[[Array], Array]) -> None:
     keys = np.random.default_rng(6).integers(-9, 9, 70).astype("float32")
-    places = np.argsort(keys[:60] if op is OpKind.LESS else -keys[:60], kind="stable")
+    places = np.argsort(compared(keys[:60]), kind="stable")
     keys_out, values_out = np.zeros_like(keys), np.zeros(70, "uint8")
     arrays = {"d_in_keys": keys, "d_out_keys": keys_out}
     both_forms("merge_sort", **arrays, num_items=60, op=op)
@@ -214,14 +220,15 @@ def test_merge_sorts(op: OpKind) -> None:
 
 
 def test_a_sort_may_be_in_place() -> None:
-    keys, values = np.random.default_rng(8).integers(-9, 9, 70).astype("int32"), np.arange(70, dtype="int16")
-    places = np.append(np.argsort(keys[:60], kind="stable"), np.arange(60, 70))
-    sorted_keys, sorted_values = keys[places], values[places]
-    compute.merge_sort(
-        d_in_keys=keys, d_in_values=values, d_out_keys=keys, d_out_values=values, num_items=60, op=OpKind.LESS
-    )
-    expect(keys, sorted_keys)
-    expect(values, sorted_values)
+    for op, compared in reversed(MERGED):
+        keys, values = np.random.default_rng(8).integers(-9, 9, 70).astype("int32"), np.arange(70, dtype="int16")
+        places = np.append(np.argsort(compared(keys[:60]), kind="stable"), np.arange(60, 70))
+        sorted_keys, sorted_values = keys[places], values[places]
+        compute.merge_sort(
+            d_in_keys=keys, d_in_values=values, d_out_keys=keys, d_out_values=values, num_items=60, op=op
+        )
+        expect(keys, sorted_keys)
+        expect(values, sorted_values)
     ends = np.asarray([0, 60, 65])
     keys[60:65] = [5, 1, 4, 2, 3]
     segments = {"start_offsets_in": ends[:-1], "end_offsets_in": ends[1:], "order": SortOrder.DESCENDING}
@@ -352,7 +359,15 @@ class CountingIterator:
         ("radix_sort", SORT, {"d_in_keys": OUT[1:], "num_items": 7}, ValueError, "d_out_keys overlaps d_in_keys in m"),
         ("radix_sort", SORT, {"d_in_keys": DoubleBuffer(X, OUT), "d_in_values": COUNT}, TypeError, "pass two of them"),
         ("radix_sort", SORT, {"d_in_keys": DoubleBuffer(X, OUT)}, TypeError, "d_out_keys is given, and d_in_keys is"),
-        ("make_merge_sort", {"d_in_keys": X, "d_out_keys": OUT}, {"op": OpKind.PLUS}, TypeError, "be OpKind.LESS or O"),
+        ("make_merge_sort", {"d_in_keys": X, "d_out_keys": OUT}, {"op": OpKind.PLUS}, TypeError, "be OpKind.LESS, OpK"),
+        ("make_merge_sort", {"d_in_keys": X, "d_out_keys": OUT}, {"op": max}, TypeError, "OpKind.GREATER, or CUDA C"),
+        (
+            "make_merge_sort",
+            {"d_in_keys": X, "d_out_keys": OUT},
+            {"op": LATEST},
+            TypeError,
+            "op is an object of type Op",
+        ),
         (
             "select",
             SELECT,

@@ -50,6 +50,8 @@ FUNCTIONS: dict[str, tuple[dict[str, Any], Callable[[Any], Any]]] = {
     "argmax": ({}, np.argmax),
     "sort": ({"axis": 0}, lambda x: np.sort(x, 0)),
     "argsort": ({"axis": 1}, lambda x: np.argsort(x, 1, kind="stable")),
+    "top_k": ({"k": 3, "axis": 0}, lambda x: np.sort(x, 0)[:-4:-1]),
+    "argtop_k": ({"k": 5}, lambda x: np.argsort(-x.astype("float64"), kind="stable")[:, :5]),
     "nonzero": ({}, lambda x: np.nonzero(x)[0]),
 }
 
@@ -440,3 +442,9 @@ def test_compute_sorts_and_selects_on_a_gpu(library: Any) -> None:
     compute.merge_sort(**pairs, num_items=3000, op=compute.OpKind.LESS)
     np.testing.assert_array_equal(library.numpy(d_keys), keys[places])
     np.testing.assert_array_equal(library.numpy(d_values), places)
+    by_parity = "__device__ bool less(Value a, Value b) { return a % 2 < b % 2; }"
+    compute.merge_sort(d_in_keys=d_values, d_out_keys=d_values, num_items=3000, op=by_parity)
+    np.testing.assert_array_equal(library.numpy(d_values), places[np.argsort(places % 2, kind="stable")])
+    np.testing.assert_array_equal(
+        library.numpy(scantune.argsort(d_keys, less=by_parity)), np.argsort(keys[places] % 2, kind="stable")
+    )

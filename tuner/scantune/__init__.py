@@ -10,6 +10,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "argtop_k",
     "compress",
     "cummax",
     "cummin",
@@ -36,6 +37,7 @@ __all__ = [
     "segmented_sort",
     "sort",
     "split_by",
+    "top_k",
     "unique_consecutive",
     "unique_counts",
 ]
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from scantune._native import argmax as argmax
     from scantune._native import argmin as argmin
     from scantune._native import argsort as argsort
+    from scantune._native import argtop_k as argtop_k
     from scantune._native import compress as compress
     from scantune._native import cummax as cummax
     from scantune._native import cummin as cummin
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
     from scantune._native import segmented_sort as segmented_sort
     from scantune._native import sort as sort
     from scantune._native import split_by as split_by
+    from scantune._native import top_k as top_k
     from scantune._native import unique_consecutive as unique_consecutive
     from scantune._native import unique_counts as unique_counts
 

@@ -49,6 +49,18 @@ def argsort(
     axis: int = -1,
     descending: bool = False,
     stable: bool = True,
+    less: str | None = None,
+    out: Array | None = None,
+    stream: Any = None,
+) -> Array: ...
+def argtop_k(
+    x: Array,
+    /,
+    k: int,
+    *,
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,  # noqa: A002
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
@@ -216,6 +228,7 @@ def sort(
     axis: int = -1,
     descending: bool = False,
     stable: bool = True,
+    less: str | None = None,
     out: Array | None = None,
     stream: Any = None,
 ) -> Array: ...
@@ -225,6 +238,18 @@ def split_by(
 ) -> tuple[Array, Array]: ...
 @overload
 def split_by(x: Array, by: Any, /, *, out: Array, count: Array, stream: Any = None) -> Array: ...
+def top_k(
+    x: Array,
+    /,
+    k: int,
+    *,
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,  # noqa: A002
+    values: Any = None,
+    out: tuple[Array, Array] | None = None,
+    stream: Any = None,
+) -> tuple[Array, Array]: ...
 @overload
 def unique_consecutive(
     x: Array,

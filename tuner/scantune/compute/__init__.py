@@ -3,7 +3,7 @@
 d_in and d_out are arrays of NumPy (which the host device works on), torch or CuPy, or others with __dlpack__() or
 __cuda_array_interface__; they are contiguous, and the first num_items of them count. The stream is an object with
 __cuda_stream__(), or what other functions of scantune take; by default the array library's current one. An operator is
-an OpKind, or CUDA C++: a scantune.Op, or a text for predicates and equality. Nothing waits for results.
+an OpKind, or CUDA C++: a scantune.Op, or a text for predicates, equality and order. Nothing waits for results.
 
 Each function has a form make_...(), which returns a callable: with temp_storage=None it returns how many bytes it needs
 of the caller, which is 0, and with anything else it runs.

@@ -11,6 +11,7 @@ from scantune.compute.sort_order import SortOrder
 from scantune.compute.two_step import TwoStep
 
 _NATIVE = extension.load()
+_LESS = "__device__ bool less(Value a, Value b)"
 
 
 def radix_sort(
@@ -32,7 +33,7 @@ def radix_sort(
     """
     arrays = _arrays("radix_sort", d_in_keys, d_out_keys, d_in_values, d_out_values)
     descending, consumes = _is_descending("radix_sort", order), isinstance(d_in_keys, DoubleBuffer)
-    _NATIVE._sort_into("radix_sort", *arrays, num_items, descending, consumes, stream, begin_bit, end_bit)
+    _NATIVE._sort_into("radix_sort", *arrays, num_items, descending, consumes, stream, begin_bit, end_bit, None)
     _swap(d_in_keys, d_in_values)
 
 
@@ -46,10 +47,15 @@ def merge_sort(
     op: Any,
     stream: Any = None,
 ) -> None:
-    """Sort keys by OpKind.LESS, the least first, or by OpKind.GREATER. Arrays are as in radix_sort()."""
+    """Sort keys by a comparison. Arrays are as in radix_sort().
+
+    op: OpKind.LESS, the least first, OpKind.GREATER, or CUDA C++ that defines __device__ bool less(Value a, Value b),
+    a strict weak order. Value is the type of the keys, float for 16-bit floats and unsigned char for bool.
+    """
     arrays = d_in_keys, d_out_keys, d_in_values, d_out_values
-    descending = _puts_greatest_first("merge_sort", op)
-    _NATIVE._sort_into("merge_sort", *arrays, num_items, descending, False, stream, None, None)
+    less = _comparison("merge_sort", op)
+    descending = op is OpKind.GREATER
+    _NATIVE._sort_into("merge_sort", *arrays, num_items, descending, False, stream, None, None, less)
 
 
 def segmented_sort(
@@ -88,7 +94,7 @@ def make_merge_sort(
     *, d_in_keys: Any, d_in_values: Any = None, d_out_keys: Any, d_out_values: Any = None, op: Any
 ) -> TwoStep:
     """Return a callable that takes the arguments of merge_sort(), and temp_storage."""
-    _puts_greatest_first("make_merge_sort", op)
+    _comparison("make_merge_sort", op)
     return TwoStep(merge_sort)
 
 
@@ -113,10 +119,13 @@ def _is_descending(function: str, order: Any) -> bool:
     return order is SortOrder.DESCENDING
 
 
-def _puts_greatest_first(function: str, op: Any) -> bool:
-    if op not in (OpKind.LESS, OpKind.GREATER):
-        raise refused(function, "op", op, "OpKind.LESS or OpKind.GREATER")
-    return op is OpKind.GREATER
+def _comparison(function: str, op: Any) -> str | None:
+    """Return the source of a comparison of the caller's, or None for the order of numbers."""
+    if op in (OpKind.LESS, OpKind.GREATER):
+        return None
+    if isinstance(op, str):
+        return op
+    raise refused(function, "op", op, f"OpKind.LESS, OpKind.GREATER, or CUDA C++ that defines {_LESS}")
 
 
 def _arrays(function: str, keys: Any, keys_out: Any, values: Any, values_out: Any) -> tuple[Any, Any, Any, Any]:
