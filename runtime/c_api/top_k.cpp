@@ -8,6 +8,7 @@ namespace {
 
 static_assert(same(SCANTUNE_RESULTS_BY_KEY, ResultOrder::by_key) &&
               same(SCANTUNE_RESULTS_BY_INDEX, ResultOrder::by_index));
+static_assert(same(SCANTUNE_NAN_TOTAL_ORDER, NanOrder::total_order) && same(SCANTUNE_NAN_LAST, NanOrder::last));
 
 // Throws unless every row, if there are rows, has so many keys.
 void check_results(const TopKRequest& request) {
@@ -25,7 +26,6 @@ void check_results(const TopKRequest& request) {
 Asked checked_request(const scantune_top_k_request& said, Room&) {
   TopKRequest request;
   take_head(said.head, request);
-  check_spare("spare", said.spare);
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type",
@@ -35,6 +35,7 @@ Asked checked_request(const scantune_top_k_request& said, Room&) {
   take_custom_type(said, request.value_type == ValueType::custom, request);
   request.order = checked<Order>("order", said.order);
   request.result_order = checked<ResultOrder>("result_order", said.result_order);
+  request.nan_order = checked<NanOrder>("nan_order", said.nan_order);
   request.segments = checked<Segments>("segments", said.segments);
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);

@@ -40,6 +40,8 @@ TEST_F(TopKApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_EQ(last_launch().arguments.extents[1], kResults);
   EXPECT_TRUE(contains(last_source(), "::ascending")) << last_source();
   EXPECT_TRUE(contains(last_source(), "::by_index")) << last_source();
+  runtime::argtop_k_plan<float>(kItems, 7, {.nan_order = runtime::NanOrder::last});
+  EXPECT_TRUE(contains(last_source(), "::last")) << last_source();
   const std::string described = runtime::top_k_plan<float>(kItems, 7, {.segments = Segments::rows(10, 50)}).describe();
   EXPECT_TRUE(described.starts_with("f32 ")) << described;
   EXPECT_TRUE(contains(described, "10 rows")) << described;
@@ -80,6 +82,7 @@ Calls top_k_options(const runtime::ArgtopKOptions& wrong, u64 n = kItems, u64 k 
   runtime::TopKOptions now;
   now.order = wrong.order;
   now.result_order = wrong.result_order;
+  now.nan_order = wrong.nan_order;
   now.segments = wrong.segments;
   now.latency = wrong.latency;
   now.captured_launches = wrong.captured_launches;
@@ -113,7 +116,8 @@ const std::vector<BadInput> kBadTopKs = {
     {"scantune_top_k_request", "result_order", "no order", c_top_k([](auto& r) { write(r.result_order, 2); }), {"result_order is 2", "scantune_result_order", "0 to 1"}},
     {"scantune_top_k_request", "segments", "no kind", c_top_k([](auto& r) { write(r.segments, 7); }), {"segments is 7", "scantune_segments"}},
     {"scantune_top_k_request", "segments", "columns", c_top_k([](auto& r) { r.segments = SCANTUNE_COLUMNS; }), {"segments are none or rows"}},
-    {"scantune_top_k_request", "spare", "not 0", c_top_k([](auto& r) { r.spare = 1; }), {"spare is 1"}},
+    {"scantune_top_k_request", "nan_order", "no order", c_top_k([](auto& r) { write(r.nan_order, 2); }), {"nan_order is 2"}},
+    {"scantune_top_k_request", "nan_order", "of integers", c_top_k([](auto& r) { r.nan_order = SCANTUNE_NAN_LAST; }), {"nan_order is for floating-point keys"}},
     {"scantune_top_k_request", "rows", "without segments", c_top_k([](auto& r) { r.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
     {"scantune_top_k_request", "rows", "none of some keys", c_top_k([](auto& r) { r.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 500"}},
     {"scantune_top_k_request", "k", "0", c_top_k([](auto& r) { r.k = 0; }), {"k is 0; ask for 1 result at least"}},
@@ -127,6 +131,7 @@ const std::vector<BadInput> kBadTopKs = {
     {"runtime::top_k runtime::argtop_k runtime::top_k_plan runtime::top_k_pairs_plan runtime::top_k_indices_plan runtime::argtop_k_plan", "k", "more than there are keys", top_k_options({}, kItems, kItems + 1), {"k is 501, and there are 500 keys"}},
     {"TopKOptions ArgtopKOptions", "order", "no order", top_k_options({.order = static_cast<Order>(2)}), {"order is 2"}},
     {"TopKOptions ArgtopKOptions", "result_order", "no order", top_k_options({.result_order = static_cast<ResultOrder>(2)}), {"result_order is 2"}},
+    {"TopKOptions ArgtopKOptions", "nan_order", "no order", top_k_options({.nan_order = static_cast<runtime::NanOrder>(3)}), {"nan_order is 3"}},
     {"TopKOptions ArgtopKOptions", "segments", "of other keys", top_k_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 500"}},
     {"TopKOptions ArgtopKOptions", "segments", "with strides", top_k_options({.segments = Segments::rows({.count = 10, .length = 50, .row_stride = 200})}), {"segments is Segments::rows() with strides", "dense rows alone: copy them first"}},
     {"TopKOptions ArgtopKOptions", "latency", "no latency", top_k_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},

@@ -70,6 +70,10 @@ TEST(Space, TopKsFitTheirRowsAndTypes) {
   EXPECT_EQ(unsupported_reason(TopKRequest{.input_type = ValueType::f64, .n = u64{1} << 40, .k = 3}), nullptr);
   EXPECT_TRUE(reason({.input_type = ValueType::custom, .custom_bytes = 4, .n = 1, .k = 1})
                   .starts_with("keys of a custom type have no order"));
+  EXPECT_TRUE(
+      reason({.nan_order = NanOrder::last, .n = 1, .k = 1}).starts_with("nan_order is for floating-point keys"));
+  EXPECT_EQ(unsupported_reason(TopKRequest{.input_type = ValueType::bf16, .nan_order = NanOrder::last, .n = 1, .k = 1}),
+            nullptr);
   EXPECT_TRUE(reason({.segments = Segments::offsets, .n = 1, .k = 1}).starts_with("segments are none or rows"));
   EXPECT_TRUE(reason({.segments = Segments::rows, .n = 1, .k = 1}).starts_with("there are items and no rows"));
   EXPECT_TRUE(reason({.value_type = ValueType::u64, .n = 1, .k = 1}).starts_with("value_type is for results with"));

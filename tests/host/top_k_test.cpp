@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr unsigned char kPoison = 0xa5;
 constexpr int kMostTileItems = 2048;
+constexpr int kEnds = 7;  // a distribution
 
 struct Case {
   TopKRequest request;
@@ -58,6 +60,11 @@ struct Results {
     order_ = plain_order(sort, keys.data(), rows_);
     for (const auto& [first, end] : rows_) {
       const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
+      if (request.nan_order == NanOrder::last) {
+        const auto its_end = order_.begin() + static_cast<std::ptrdiff_t>(end);
+        const auto nans = std::stable_partition(begin, its_end, [&](u64 index) { return !is_nan(keys, index); });
+        std::sort(nans, its_end);
+      }
       if (request.result_order == ResultOrder::by_index)
         std::sort(begin, begin + static_cast<std::ptrdiff_t>(std::min(request.k, end - first)));
     }
@@ -75,6 +82,20 @@ struct Results {
   }
 
  private:
+  bool is_nan(const Bytes& keys, u64 index) const {
+    const auto bytes = static_cast<u64>(request_.input_bytes());
+    u64 bits = 0;
+    std::memcpy(&bits, &keys[index * bytes], bytes);
+    const auto is = [&]<class Number>(Number) {
+      Number number{};
+      std::memcpy(&number, &bits, sizeof number);
+      return std::isnan(number);
+    };
+    if (request_.input_type == ValueType::f16) return (bits & 0x7fff) > 0x7c00;
+    if (request_.input_type == ValueType::bf16) bits <<= 16;
+    return bytes == 8 ? is(0.0) : is(0.0f);
+  }
+
   template <class Write>
   Bytes written(u64 bytes, const Write& write) const {
     Bytes all(request_.results() * bytes, kPoison);
@@ -220,6 +241,7 @@ TopKRequest request_of(const RowReader& row) {
                       .order = row.token_of<Order>("order"),
                       .sorted = row.token_of<Sorted>("sorted"),
                       .result_order = row.token_of<ResultOrder>("result_order"),
+                      .nan_order = row.token_of<NanOrder>("nan_order"),
                       .n = 1,
                       .k = 1};
   const std::string& beside = row["beside"];
@@ -246,6 +268,7 @@ const Design& top_k_design() {
        {"sorted", all_tokens<Sorted>()},
        {"beside", {"nothing", "1", "4", "8", "struct_12_4", "struct_3_1"}},
        {"result_order", all_tokens<ResultOrder>()},
+       {"nan_order", all_tokens<NanOrder>()},
        {"size", kSizes},
        {"results", kResults},
        {"cut", {"none", "rows"}},
@@ -336,6 +359,26 @@ TEST(TopKsByDefault, TakeTheFirstKeys) {
                .keys = keys_of(request, distribution, random),
                .seed = random.below(1u << 30)});
     }
+}
+
+// Infinities, NaNs of both signs and their neighbours: more results than there are numbers, and fewer.
+TEST(TopKsOfNans, HaveThemLastInBothOrders) {
+  Random random(7);
+  for (const ValueType type : {ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64})
+    for (const Order order : {Order::ascending, Order::descending})
+      for (const u64 k : {u64{40}, u64{900}})
+        for (const FamilyModel* family : algorithm_of<TopKRequest>().families()) {
+          const TopKRequest request{.input_type = type,
+                                    .order = order,
+                                    .sorted = Sorted::keys_and_indices,
+                                    .nan_order = NanOrder::last,
+                                    .n = 1'000,
+                                    .k = k};
+          check({.request = request,
+                 .config = family->default_config(request, kHostSm),
+                 .keys = keys_of(request, kEnds, random),
+                 .seed = random.below(1u << 30)});
+        }
 }
 
 }  // namespace

@@ -25,12 +25,14 @@ ValueType type_of(const RowReader& row) {
 }
 
 TopKRequest top_k_of(const RowReader& row) {
-  TopKRequest request{.input_type = type_of(row),
-                      .order = row.token_of<Order>("order"),
-                      .sorted = row.token_of<Sorted>("sorted"),
-                      .result_order = row.token_of<ResultOrder>("result_order"),
-                      .n = kManyItems,
-                      .k = row.is("results", "few") ? u64{50} : u64{1000}};
+  TopKRequest request{
+      .input_type = type_of(row),
+      .order = row.token_of<Order>("order"),
+      .sorted = row.token_of<Sorted>("sorted"),
+      .result_order = row.token_of<ResultOrder>("result_order"),
+      .nan_order = row.is("nans", "last") && row.is("class", "floating") ? NanOrder::last : NanOrder::total_order,
+      .n = kManyItems,
+      .k = row.is("results", "few") ? u64{50} : u64{1000}};
   const bool is_narrow = row.is("payload", "narrow");
   if (request.writes_indices()) request.value_type = is_narrow ? ValueType::u32 : ValueType::i64;
   if (request.has_values()) {
@@ -60,6 +62,7 @@ const Design& top_ks() {
                                {"cut", {"none", "rows"}, true},
                                {"result_order", all_tokens<ResultOrder>(), true},
                                {"results", {"few", "many"}, true},
+                               {"nans", {"in_order", "last"}, true},
                                {"payload", {"narrow", "wide"}, true},
                                {"order", all_tokens<Order>(), true},
                                {"pointers", {"aligned", "any"}, true}},

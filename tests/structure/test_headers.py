@@ -364,6 +364,7 @@ ORDER = [
         "less",
         "order",
         "result_order",
+        "nan_order",
         "bits",
         "segments",
         "load",

@@ -5,6 +5,7 @@
 //   runtime::top_k(d_keys, d_out, n, k, {.indices = d_indices});                 // and the input index of each
 //   runtime::top_k(d_keys, d_out, n, k, {.values = {d_values, d_values_out}});   // and the value of each
 //   runtime::top_k(d_keys, d_out, rows * length, k, {.segments = runtime::Segments::rows(rows, length)});
+//   runtime::top_k(d_keys, d_out, n, k, {.nan_order = runtime::NanOrder::last}); // NaNs after all numbers
 //   runtime::argtop_k(d_keys, d_indices, n, k);                                  // only the input indices
 //
 // Keys are compared as sorts compare them (sort.hpp), and of equal keys those of the lowest indices come first: equal
@@ -27,9 +28,13 @@ namespace scantune::runtime {
 // The order of the results: as a sort gives them, or as they are in the input.
 enum class ResultOrder { by_key = SCANTUNE_RESULTS_BY_KEY, by_index = SCANTUNE_RESULTS_BY_INDEX };
 
+// The place of NaNs: that of a sort, or after all numbers in both orders, and among themselves by their indices.
+enum class NanOrder { total_order = SCANTUNE_NAN_TOTAL_ORDER, last = SCANTUNE_NAN_LAST };
+
 struct TopKOptions {
   Order order = Order::descending;  // the greatest keys come first
   ResultOrder result_order = ResultOrder::by_key;
+  NanOrder nan_order = NanOrder::total_order;  // of floating-point keys
   // Segments::rows(count, length): the first k of each row. Rows are dense.
   Segments segments = {};
   // {d_values, d_values_output}: the value of each result. Set at most one of values and indices.
@@ -47,6 +52,7 @@ struct TopKOptions {
 struct ArgtopKOptions {
   Order order = Order::descending;
   ResultOrder result_order = ResultOrder::by_key;
+  NanOrder nan_order = NanOrder::total_order;
   Segments segments = {};
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
@@ -78,6 +84,7 @@ Call<scantune_top_k_request, PlanType> top_k_of(std::uint64_t n, std::uint64_t k
   request.sorted = sorted;
   request.order = static_cast<scantune_order>(options.order);
   request.result_order = static_cast<scantune_result_order>(options.result_order);
+  request.nan_order = static_cast<scantune_nan_order>(options.nan_order);
   request.k = k;
   take_segments(request, n, options.segments);
   check_dense_rows(options.segments);

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <compare>
 #include <cstring>
 #include <vector>
@@ -14,6 +16,13 @@ namespace {
 // The sort whose first results are those of the request.
 SortRequest sort_of(const TopKRequest& request) {
   return {.input_type = request.input_type, .order = request.order, .n = request.n};
+}
+
+// The bits of +infinity where NaNs come last, else 0.
+u64 infinity_of(const TopKRequest& request) {
+  if (request.nan_order != NanOrder::last) return 0;
+  const int sign = 8 * request.input_bytes() - 1, fraction = significant_bits(request.input_type) - 1;
+  return (u64{1} << sign) - (u64{1} << fraction);
 }
 
 // A key by which it is compared, and its place among all.
@@ -65,6 +74,7 @@ class FirstItems final : public ExactReference {
       : ExactReference(input),
         request_(typed<TopKRequest>(input.spec.request)),
         keys_(input.spec, sort_of(request_)),
+        infinity_(infinity_of(request_)),
         row_items_(std::max<u64>(row_items(request_), 1)),
         indices_(request_.results(), kNone) {
     if (request_.k == 0) return;
@@ -91,7 +101,7 @@ class FirstItems final : public ExactReference {
     const u64 begin = row * row_items_ + part * kPartItems;
     const u64 end = std::min({begin + kPartItems, (row + 1) * row_items_, request_.n});
     FirstOnes first(request_.k);
-    for (u64 index = begin; index < end; ++index) first.add({keys_.rank(index), index});
+    for (u64 index = begin; index < end; ++index) first.add({rank(index), index});
     return first.in_order();
   }
 
@@ -114,8 +124,19 @@ class FirstItems final : public ExactReference {
     }
   }
 
+  // NaNs that come last are equal.
+  u64 rank(u64 index) const {
+    if (infinity_ == 0) return keys_.rank(index);
+    std::array<std::byte, sizeof(u64)> key{};
+    keys_.put(index, key.data());
+    const u64 sign = u64{1} << (8 * request_.input_bytes() - 1);
+    const bool is_nan = (std::bit_cast<u64>(key) & ~sign) > infinity_;
+    return is_nan ? kNone : keys_.rank(index);
+  }
+
   TopKRequest request_;
   DrawnKeys keys_;
+  u64 infinity_;  // its bits; 0 where NaNs are in the total order
   u64 row_items_;
   std::vector<u64> indices_;
 };
@@ -147,6 +168,8 @@ class TopKReference final : public AlgorithmReference {
     auto other = own;
     other.order = own.order == Order::ascending ? Order::descending : Order::ascending;
     other.result_order = own.result_order == ResultOrder::by_key ? ResultOrder::by_index : ResultOrder::by_key;
+    if (is_floating(own.input_type))
+      other.nan_order = own.nan_order == NanOrder::last ? NanOrder::total_order : NanOrder::last;
     other.k = own.k / 2 + 1;
     std::vector<RequestVariant> served{{other, Variant::any}};
     if (own.segments == Segments::rows)

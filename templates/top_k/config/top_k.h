@@ -19,6 +19,16 @@ struct Tokens<ResultOrder> {
   static constexpr const char* kNames[] = {"by_key", "by_index"};
 };
 
+// The place of NaNs among floating-point keys.
+enum class NanOrder {
+  total_order,  // that of a sort: before or after all numbers, by sign, and among themselves by their bits
+  last          // after all numbers in both orders, and among themselves by index
+};
+template <>
+struct Tokens<NanOrder> {
+  static constexpr const char* kNames[] = {"total_order", "last"};
+};
+
 // output = the k keys of input that come first in the order, the order that sorts have. Of equal keys, those of the
 // lowest indices come first. So one output alone is right, whatever the order of the results.
 //
@@ -30,6 +40,7 @@ struct TopKRequest {
   Order order = Order::descending;        // the greatest keys come first
   Sorted sorted = Sorted::keys;           // what is written
   ResultOrder result_order = ResultOrder::by_key;
+  NanOrder nan_order = NanOrder::total_order;
   Segments segments = Segments::none;
   Latency latency = Latency::back_to_back;
   int custom_bytes = 0;      // size of ValueType::custom; 0 where no type is custom
@@ -58,6 +69,8 @@ struct TopKRequest {
 constexpr const char* unsupported_reason(const TopKRequest& request) {
   if (request.input_type == ValueType::custom)
     return "keys of a custom type have no order: take a number that stands for each, and the items as values";
+  if (request.nan_order != NanOrder::total_order && !is_floating(request.input_type))
+    return "nan_order is for floating-point keys, and integers have no NaN: leave it out";
   if (request.segments != Segments::none && request.segments != Segments::rows) return "segments are none or rows";
   if (request.segments == Segments::rows && request.n > 0) {
     if (request.rows == 0) return "there are items and no rows to hold them";
@@ -97,6 +110,8 @@ struct Algorithm<TopKRequest> {
           .means("What is written: keys, keys with values, where the keys stood, or keys and that."),
       SCANTUNE_MEMBER(TopKRequest, result_order, nearest)
           .means("by_key: results as a sort gives them; by_index: as they are in the input."),
+      SCANTUNE_MEMBER(TopKRequest, nan_order, nearest)
+          .means("last: NaNs come after all numbers in both orders, the first of them first."),
       SCANTUNE_MEMBER(TopKRequest, segments, nearest).means("rows: the first --k of each of --rows rows."),
       SCANTUNE_MEMBER(TopKRequest, latency, exact)
           .not_compiled()
