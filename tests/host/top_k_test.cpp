@@ -1,5 +1,5 @@
-// Top-k on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows,
-// and k from 1 to all items, in every pair with every family.
+// Top-k on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows
+// and segments, and k from 1 to all items, in every pair with every family.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "designed_rows.h"
 #include "effort.h"
 #include "families_under_test.h"
+#include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_kernels.h"
 #include "sort_keys.h"
@@ -51,22 +52,25 @@ testing::AssertionResult holds(const GuardedMemory& memory, const Bytes& expecte
 // What is written for the results: a part of an array for the key, or an index.
 struct Results {
   Results(const TopKRequest& request, const Bytes& keys) : request_(request) {
-    const SortRequest sort{.input_type = request.input_type,
-                           .order = request.order,
-                           .segments = request.segments,
-                           .n = request.n,
-                           .rows = request.rows};
-    rows_ = rows_of(sort);
-    order_ = plain_order(sort, keys.data(), rows_);
-    for (const auto& [first, end] : rows_) {
-      const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
-      if (request.nan_order == NanOrder::last) {
-        const auto its_end = order_.begin() + static_cast<std::ptrdiff_t>(end);
-        const auto nans = std::stable_partition(begin, its_end, [&](u64 index) { return !is_nan(keys, index); });
-        std::sort(nans, its_end);
-      }
-      if (request.result_order == ResultOrder::by_index)
-        std::sort(begin, begin + static_cast<std::ptrdiff_t>(std::min(request.k, end - first)));
+    SortRequest sort{.input_type = request.input_type, .order = request.order, .n = request.n};
+    if (request.has_offsets()) {
+      sequences_ = segments_of(request);
+      sequences_.resize(count_of_segments(request));
+    } else {
+      sort.segments = request.segments;
+      sort.rows = request.rows;
+      sequences_ = rows_of(sort);
+    }
+    for (const auto& sequence : sequences_) {
+      const std::vector<u64> all = plain_order(sort, keys.data(), {sequence});
+      std::vector<u64> own(all.begin() + static_cast<std::ptrdiff_t>(sequence.first),
+                           all.begin() + static_cast<std::ptrdiff_t>(sequence.second));
+      if (request.nan_order == NanOrder::last)
+        std::sort(std::stable_partition(own.begin(), own.end(), [&](u64 index) { return !is_nan(keys, index); }),
+                  own.end());
+      own.resize(std::min<u64>(own.size(), request.k));
+      if (request.result_order == ResultOrder::by_index) std::ranges::sort(own);
+      results_.push_back(std::move(own));
     }
   }
 
@@ -99,17 +103,15 @@ struct Results {
   template <class Write>
   Bytes written(u64 bytes, const Write& write) const {
     Bytes all(request_.results() * bytes, kPoison);
-    for (u64 row = 0; row < rows_.size(); ++row) {
-      const auto& [first, end] = rows_[row];
-      for (u64 place = 0; place < std::min(request_.k, end - first); ++place)
-        write(&all[(row * request_.k + place) * bytes], order_[first + place], first);
-    }
+    for (u64 number = 0; number < sequences_.size(); ++number)
+      for (u64 place = 0; place < results_[number].size(); ++place)
+        write(&all[(number * request_.k + place) * bytes], results_[number][place], sequences_[number].first);
     return all;
   }
 
   const TopKRequest& request_;
-  Sequences rows_;
-  std::vector<u64> order_;
+  Sequences sequences_;
+  std::vector<std::vector<u64>> results_;
 };
 
 const Module& module_of(const Case& taken) {
@@ -128,6 +130,7 @@ class TopK {
     const Bytes indices = request.writes_indices() ? results.indices(value_bytes_) : Bytes{};
     expected_output_ = request.writes_keys() ? results.of(taken.keys, key_bytes_) : indices;
     expected_beside_ = request.has_values() ? results.of(values_, value_bytes_) : indices;
+    if (request.has_offsets()) offsets_.emplace(bench().device, request);
   }
 
   void append(std::vector<HostLaunch>& launches, void* workspace) const {
@@ -138,6 +141,7 @@ class TopK {
     arguments.set_operand(OperandRole::indices, beside_->data());
     arguments.set_operand(OperandRole::values_output, beside_->data());
     arguments.set_operand(OperandRole::values, values_in_->data());
+    if (offsets_) offsets_->set(arguments);
     const Module& module = module_of(taken_);
     const LaunchList list = taken_.config.family().launches(taken_.config, taken_.request, taken_.variant());
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
@@ -178,6 +182,7 @@ class TopK {
   std::unique_ptr<GuardedMemory> output_ = array(results_, taken_.request.writes_keys() ? key_bytes_ : value_bytes_, 1);
   std::unique_ptr<GuardedMemory> values_in_ = array(n_, taken_.request.has_values() ? value_bytes_ : 0, 2);
   std::unique_ptr<GuardedMemory> beside_ = array(results_, has_more_than_output() ? value_bytes_ : 0, 3);
+  std::optional<OffsetsInMemory> offsets_;
   Bytes values_, expected_output_, expected_beside_;
 };
 
@@ -256,6 +261,13 @@ TopKRequest request_of(const RowReader& row) {
   if (row.is("cut", "rows")) {
     request.segments = Segments::rows;
     request.rows = 1;
+  } else if (!row.is("cut", "none")) {
+    request.segments = Segments::offsets;
+    request.segment_count = 1;
+    request.offset_form = row.token_of<OffsetForm>("cut");
+    Random random(row.seed());
+    request.offset_type = static_cast<OffsetType>(random.below(4));
+    request.count_source = static_cast<CountSource>(random.below(3));
   }
   return request;
 }
@@ -271,7 +283,7 @@ const Design& top_k_design() {
        {"nan_order", all_tokens<NanOrder>()},
        {"size", kSizes},
        {"results", kResults},
-       {"cut", {"none", "rows"}},
+       {"cut", {"none", "rows", "bounds", "begins_and_ends"}},
        {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
        {"order", all_tokens<Order>(), true},
        {"pointers", {"aligned", "any"}, true}},
@@ -331,7 +343,12 @@ TEST_P(TopKs, TakeTheFirstKeys) {
   TopKRequest several = sized(row, config, has_rows ? 3 : 1), one = request_of(row);
   // The last row is shorter, and has fewer items than results where these are all.
   if (has_rows) several.n -= random.below(3);
-  for (const TopKRequest& request : {several, one})
+  std::vector<TopKRequest> requests{several, one};
+  if (one.has_offsets()) {  // few segments and many, some of fewer items than results
+    requests.push_back(several);
+    for (TopKRequest& request : requests) request.segment_count = 1 + random.below(&request == &requests[2] ? 60 : 5);
+  }
+  for (const TopKRequest& request : requests)
     check({.request = request,
            .config = config,
            .keys = keys_of(request, distribution, random),

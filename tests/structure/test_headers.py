@@ -312,6 +312,7 @@ REFUSED_CALLS = [
     ("expand(ints, 1, wide, wide, 1)", "values must have at most 32 bytes"),
     ("expand(bytes, 1, ints, ints, 1)", "offsets must be integers of 4 or 8 bytes"),
     ("segmented_sort(structs, counts, structs, 1, 1)", "keys must be numbers"),
+    ("segmented_top_k(structs, counts, structs, 1, 1, 1)", "keys must be numbers"),
     ("argsort(ints, bytes, 1)", "indices must be integers of 4 or 8 bytes"),
     ("sort(ints, ints, 1, {.indices = floats})", "indices must be integers of 4 or 8 bytes"),
     ("sort(ints, ints, 1, {.values = {structs, const_structs}})", "the values' output is const"),
