@@ -17,6 +17,7 @@
 #include "plain_sort.h"
 #include "scan_kernels.h"
 #include "sort_keys.h"
+#include "top_k/config/top_k_tiles.h"
 
 namespace scantune::top_k_test {
 namespace {
@@ -186,8 +187,8 @@ class TopK {
   Bytes values_, expected_output_, expected_beside_;
 };
 
-// Takes the first twice on one workspace.
-void check(const Case& taken) {
+// Takes the first twice on one workspace, which look() is shown after each time.
+void check(const Case& taken, const std::function<void(const void*)>& look = {}) {
   SCOPED_TRACE(to_string(taken));
   module_of(taken);
   if (is_rehearsal()) return;
@@ -199,6 +200,7 @@ void check(const Case& taken) {
     top_k.append(launches, workspace.data());
     ASSERT_NO_THROW(bench().device.run(launches, Schedule::from_seed(taken.seed + time)));
     top_k.check();
+    if (look) look(workspace.data());
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -375,6 +377,31 @@ TEST(TopKsByDefault, TakeTheFirstKeys) {
                .config = family->default_config(request, kHostSm),
                .keys = keys_of(request, distribution, random),
                .seed = random.below(1u << 30)});
+    }
+}
+
+// Many tiles have the last result's key, some of them many times: of these keys so few are candidates that no digits
+// are counted. Lesser and greater keys are anywhere, also in the last tile.
+TEST(TopKsOfEqualKeys, AreListedWithoutCountingDigits) {
+  const FamilyModel& family = *find_family("top_k_tiles");
+  TopKRequest request{.input_type = ValueType::u16, .sorted = Sorted::keys_and_indices, .n = 60'000};
+  Random random(11);
+  for (const u64 k : {u64{1}, u64{30}, u64{60}})
+    for (const u32 others : {1, 2, 40}) {
+      request.k = k;
+      Config config = family.default_config(request, kHostSm);
+      const u64 tile = static_cast<u64>(family.tile_items(config, request));
+      ASSERT_GE(request.n / tile, 2 * k);
+      std::vector<u16> keys(request.n);
+      for (u16& key : keys) key = static_cast<u16>(random.below(others) == 0 ? 7 : random.below(7));
+      for (u64 greater = 0; greater < k / 2; ++greater) keys[random.below(static_cast<u32>(request.n))] = 9;
+      if (k > 1) keys.back() = 9;
+      Bytes bytes(request.n * sizeof(u16));
+      std::memcpy(bytes.data(), keys.data(), bytes.size());
+      const u64 room = top_k_layout({}, request, request.n, k).room;
+      ASSERT_GT(std::ranges::count(keys, u16{7}), others < 40 ? static_cast<i64>(room) : 0);
+      check({.request = request, .config = config, .keys = bytes, .seed = random.below(1u << 30)},
+            [&](const void* state) { EXPECT_LE(static_cast<const TopKState*>(state)->listed, room) << others; });
     }
 }
 
