@@ -1,6 +1,7 @@
 #include <string>
 
 #include "c_api/head.h"
+#include "c_api/offsets.h"
 #include "c_api/payload.h"
 
 namespace scantune::c_api {
@@ -8,12 +9,14 @@ namespace {
 
 static_assert(same(SCANTUNE_RESULTS_BY_KEY, ResultOrder::by_key) &&
               same(SCANTUNE_RESULTS_BY_INDEX, ResultOrder::by_index));
+static_assert(same(SCANTUNE_NAN_TOTAL_ORDER, NanOrder::total_order) && same(SCANTUNE_NAN_LAST, NanOrder::last));
 
-// Throws unless every row, if there are rows, has so many keys.
+// Throws unless every row, if there are rows, has so many keys. The lengths of segments are in memory.
 void check_results(const TopKRequest& request) {
   const u64 keys = row_items(request);
   if (request.segments == Segments::rows && request.rows == 0) return;
   if (request.n > 0 && request.k == 0) fail("k", "0; ask for 1 result at least");
+  if (request.has_offsets()) return;
   if (request.k > keys)
     fail("k", std::to_string(request.k) + ", and " +
                   (request.segments == Segments::rows ? "a row has " : "there are ") + std::to_string(keys) +
@@ -25,7 +28,6 @@ void check_results(const TopKRequest& request) {
 Asked checked_request(const scantune_top_k_request& said, Room&) {
   TopKRequest request;
   take_head(said.head, request);
-  check_spare("spare", said.spare);
   request.input_type = checked_type("input_type", said.input_type);
   if (request.input_type == ValueType::custom)
     fail("input_type",
@@ -35,9 +37,11 @@ Asked checked_request(const scantune_top_k_request& said, Room&) {
   take_custom_type(said, request.value_type == ValueType::custom, request);
   request.order = checked<Order>("order", said.order);
   request.result_order = checked<ResultOrder>("result_order", said.result_order);
+  request.nan_order = checked<NanOrder>("nan_order", said.nan_order);
   request.segments = checked<Segments>("segments", said.segments);
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
+  take_offsets(said, request);
   request.k = said.k;
   check_results(request);
   if (request.rows == 1) {  // which all CTAs take
@@ -45,7 +49,7 @@ Asked checked_request(const scantune_top_k_request& said, Room&) {
     request.rows = 0;
   }
   check_supported(request);
-  return {.request = request};
+  return {.request = request, .device_segment_count = said.device_segment_count, .checks_offsets = said.check == 1};
 }
 
 }  // namespace scantune::c_api

@@ -228,21 +228,35 @@ std::function<void(Arguments&)> of_keys(scantune_sorted sorted) {
 inline std::function<void(Arguments&)> of_sort(scantune_sorted sorted) { return of_keys<&Arguments::sort>(sorted); }
 inline std::function<void(Arguments&)> of_top_k(scantune_sorted sorted) { return of_keys<&Arguments::top_k>(sorted); }
 
-// A sort of a segment between bounds, or of a range: one holds few keys without a workspace.
-inline std::function<void(Arguments&)> of_sorted_bounds(scantune_sorted sorted) {
+// The same of a segment between bounds, or of a range: a sort of one holds few keys without a workspace.
+template <auto Arguments::*kRequest>
+std::function<void(Arguments&)> of_keys_in_bounds(scantune_sorted sorted) {
   return [=](Arguments& with) {
-    of_sort(sorted)(with);
-    with.sort.segments = SCANTUNE_BY_OFFSETS;
-    with.sort.segment_count = 1;
+    of_keys<kRequest>(sorted)(with);
+    (with.*kRequest).segments = SCANTUNE_BY_OFFSETS;
+    (with.*kRequest).segment_count = 1;
     with.begins = kFlags;
   };
 }
-inline std::function<void(Arguments&)> of_sorted_ranges(scantune_sorted sorted) {
+template <auto Arguments::*kRequest>
+std::function<void(Arguments&)> of_keys_in_ranges(scantune_sorted sorted) {
   return [=](Arguments& with) {
-    of_sorted_bounds(sorted)(with);
-    with.sort.offset_form = SCANTUNE_BEGINS_AND_ENDS;
+    of_keys_in_bounds<kRequest>(sorted)(with);
+    (with.*kRequest).offset_form = SCANTUNE_BEGINS_AND_ENDS;
     with.ends = kSecond;
   };
+}
+inline std::function<void(Arguments&)> of_sorted_bounds(scantune_sorted sorted) {
+  return of_keys_in_bounds<&Arguments::sort>(sorted);
+}
+inline std::function<void(Arguments&)> of_sorted_ranges(scantune_sorted sorted) {
+  return of_keys_in_ranges<&Arguments::sort>(sorted);
+}
+inline std::function<void(Arguments&)> of_top_k_bounds(scantune_sorted sorted) {
+  return of_keys_in_bounds<&Arguments::top_k>(sorted);
+}
+inline std::function<void(Arguments&)> of_top_k_ranges(scantune_sorted sorted) {
+  return of_keys_in_ranges<&Arguments::top_k>(sorted);
 }
 
 inline Spoil after(const Spoil& first, const Spoil& second) {

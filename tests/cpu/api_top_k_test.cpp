@@ -40,6 +40,8 @@ TEST_F(TopKApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_EQ(last_launch().arguments.extents[1], kResults);
   EXPECT_TRUE(contains(last_source(), "::ascending")) << last_source();
   EXPECT_TRUE(contains(last_source(), "::by_index")) << last_source();
+  runtime::argtop_k_plan<float>(kItems, 7, {.nan_order = runtime::NanOrder::last});
+  EXPECT_TRUE(contains(last_source(), "::last")) << last_source();
   const std::string described = runtime::top_k_plan<float>(kItems, 7, {.segments = Segments::rows(10, 50)}).describe();
   EXPECT_TRUE(described.starts_with("f32 ")) << described;
   EXPECT_TRUE(contains(described, "10 rows")) << described;
@@ -63,6 +65,7 @@ TEST_F(TopKApi, OfNoKeysLaunchesNothing) {
   runtime::top_k<int>(nullptr, nullptr, 0, 0);
   runtime::top_k<int>(nullptr, nullptr, 0, 3, {.segments = Segments::rows(0, 5)});
   runtime::argtop_k<int, int>(nullptr, nullptr, 0, 0);
+  runtime::segmented_top_k<int, int>(nullptr, memory<int>(kFlags), nullptr, 0, 3, 5);
   runtime::top_k_pairs_plan<int, int>(0, 0)(nullptr, nullptr, nullptr, nullptr);
   EXPECT_TRUE(device_->launched.empty());
 }
@@ -80,6 +83,7 @@ Calls top_k_options(const runtime::ArgtopKOptions& wrong, u64 n = kItems, u64 k 
   runtime::TopKOptions now;
   now.order = wrong.order;
   now.result_order = wrong.result_order;
+  now.nan_order = wrong.nan_order;
   now.segments = wrong.segments;
   now.latency = wrong.latency;
   now.captured_launches = wrong.captured_launches;
@@ -91,6 +95,40 @@ Calls top_k_options(const runtime::ArgtopKOptions& wrong, u64 n = kItems, u64 k 
           cpp([=](Arguments&) { runtime::top_k_pairs_plan<int, float>(n, k, wrong); }),
           cpp([=](Arguments&) { runtime::top_k_indices_plan<int>(n, k, wrong); }),
           cpp([=](Arguments&) { runtime::argtop_k_plan<int>(n, k, wrong); })};
+}
+
+// Calls with a wrong request for segments.
+Calls c_segments(const std::function<void(scantune_top_k_request&)>& spoil,
+                 scantune_sorted sorted = SCANTUNE_SORTED_KEYS) {
+  return c_request([=](Arguments& with) { spoil(with.top_k); }, of_top_k_bounds(sorted));
+}
+
+// The same options of all functions for segments.
+Calls segmented_options(const runtime::SegmentedArgtopKOptions& wrong, u64 n = kItems, u64 segments = 1,
+                        u64 k = kResults) {
+  runtime::SegmentedTopKOptions now;
+  now.order = wrong.order;
+  now.result_order = wrong.result_order;
+  now.nan_order = wrong.nan_order;
+  now.device_segment_count = wrong.device_segment_count;
+  now.latency = wrong.latency;
+  now.captured_launches = wrong.captured_launches;
+  now.device = wrong.device;
+  now.config = wrong.config;
+  const auto begins = [] { return memory<int>(kFlags); };
+  const auto ends = [] { return memory<int>(kValues); };
+  const auto index = [] { return memory<std::uint64_t>(kIndex); };
+  return {cpp([=](Arguments& a) { runtime::segmented_top_k(a.in(), begins(), a.out(), n, segments, k, now); }),
+          cpp([=](Arguments& a) { runtime::segmented_top_k(a.in(), begins(), ends(), a.out(), n, segments, k, now); }),
+          cpp([=](Arguments& a) { runtime::segmented_argtop_k(a.in(), begins(), index(), n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_top_k_plan<int, int>(n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_top_k_ranges_plan<int, int>(n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_top_k_pairs_plan<int, float, int>(n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_top_k_pairs_ranges_plan<int, float, int>(n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_top_k_indices_plan<int, u64, int>(n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_top_k_indices_ranges_plan<int, u64, int>(n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_argtop_k_plan<int, u64, int>(n, segments, k, wrong); }),
+          cpp([=](Arguments&) { runtime::segmented_argtop_k_ranges_plan<int, u64, int>(n, segments, k, wrong); })};
 }
 
 constexpr scantune_sorted kPairs = SCANTUNE_SORTED_PAIRS, kPlaces = SCANTUNE_SORTED_INDICES,
@@ -112,8 +150,19 @@ const std::vector<BadInput> kBadTopKs = {
     {"scantune_top_k_request", "order", "no order", c_top_k([](auto& r) { write(r.order, 2); }), {"order is 2", "scantune_order", "0 to 1"}},
     {"scantune_top_k_request", "result_order", "no order", c_top_k([](auto& r) { write(r.result_order, 2); }), {"result_order is 2", "scantune_result_order", "0 to 1"}},
     {"scantune_top_k_request", "segments", "no kind", c_top_k([](auto& r) { write(r.segments, 7); }), {"segments is 7", "scantune_segments"}},
-    {"scantune_top_k_request", "segments", "columns", c_top_k([](auto& r) { r.segments = SCANTUNE_COLUMNS; }), {"segments are none or rows"}},
-    {"scantune_top_k_request", "spare", "not 0", c_top_k([](auto& r) { r.spare = 1; }), {"spare is 1"}},
+    {"scantune_top_k_request", "segments", "columns", c_top_k([](auto& r) { r.segments = SCANTUNE_COLUMNS; }), {"segments are none, rows or by offsets"}},
+    {"scantune_top_k_request", "offset_type", "none of offsets", c_segments([](auto& r) { r.offset_type = SCANTUNE_F32; }), {"offset_type is 11; offsets are integers of 4 or 8 bytes"}},
+    {"scantune_top_k_request", "offset_type", "without offsets", c_top_k([](auto& r) { r.offset_type = SCANTUNE_I64; }), {"offset_type is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_top_k_request", "offset_form", "none", c_segments([](auto& r) { write(r.offset_form, 2); }), {"offset_form is 2", "scantune_offset_form"}},
+    {"scantune_top_k_request", "segment_count", "left out", c_segments([](auto& r) { r.segment_count = 0; }), {"there are items and no segments to hold them"}},
+    {"scantune_top_k_request", "segment_count", "more than fit in memory", c_segments([](auto& r) { r.segment_count = u64{1} << 63; }), {"segment_count is ", "more items than fit in the address space"}},
+    {"scantune_top_k_request", "device_segment_count", "without offsets", c_top_k([](auto& r) { r.device_segment_count = address(0x5000); }), {"device_segment_count is given, and segments is not SCANTUNE_BY_OFFSETS"}},
+    {"scantune_top_k_request", "segment_count_type", "without a count in memory", c_segments([](auto& r) { r.segment_count_type = SCANTUNE_U32; }), {"segment_count_type is given, and device_segment_count is NULL"}},
+    {"scantune_top_k_request", "check", "no choice", c_segments([](auto& r) { r.check = 2; }), {"check is 2; it must be 0 or 1"}},
+    {"scantune_top_k_request", "index_type", "too narrow for a segment of all keys", c_segments([](auto& r) { r.head.n = (u64{1} << 32) + 1; r.offset_type = SCANTUNE_I64; }, kPlaces), {"a segment may have more items than indices of 32 bits can number: ask for indices of 64 bits"}},
+    {"scantune_top_k_request", "k", "0, of segments", c_segments([](auto& r) { r.k = 0; }), {"k is 0; ask for 1 result at least"}},
+    {"scantune_top_k_request", "nan_order", "no order", c_top_k([](auto& r) { write(r.nan_order, 2); }), {"nan_order is 2"}},
+    {"scantune_top_k_request", "nan_order", "of integers", c_top_k([](auto& r) { r.nan_order = SCANTUNE_NAN_LAST; }), {"nan_order is for floating-point keys"}},
     {"scantune_top_k_request", "rows", "without segments", c_top_k([](auto& r) { r.rows = 10; }), {"rows is 10, and segments is not SCANTUNE_ROWS"}},
     {"scantune_top_k_request", "rows", "none of some keys", c_top_k([](auto& r) { r.segments = SCANTUNE_ROWS; }), {"rows is 0, segments is SCANTUNE_ROWS, and n is 500"}},
     {"scantune_top_k_request", "k", "0", c_top_k([](auto& r) { r.k = 0; }), {"k is 0; ask for 1 result at least"}},
@@ -125,8 +174,22 @@ const std::vector<BadInput> kBadTopKs = {
     // Functions and options of C++.
     {"runtime::top_k runtime::argtop_k runtime::top_k_plan runtime::top_k_pairs_plan runtime::top_k_indices_plan runtime::argtop_k_plan", "n", "more keys than an address space", top_k_options({}, ~u64{0}), {"n is 18446744073709551615", "more items than fit"}},
     {"runtime::top_k runtime::argtop_k runtime::top_k_plan runtime::top_k_pairs_plan runtime::top_k_indices_plan runtime::argtop_k_plan", "k", "more than there are keys", top_k_options({}, kItems, kItems + 1), {"k is 501, and there are 500 keys"}},
+    {"runtime::segmented_top_k runtime::segmented_argtop_k runtime::segmented_top_k_plan runtime::segmented_top_k_ranges_plan runtime::segmented_top_k_pairs_plan runtime::segmented_top_k_pairs_ranges_plan runtime::segmented_top_k_indices_plan runtime::segmented_top_k_indices_ranges_plan runtime::segmented_argtop_k_plan runtime::segmented_argtop_k_ranges_plan", "n", "more keys than an address space", segmented_options({}, ~u64{0}), {"n is 18446744073709551615, which offsets of that type cannot reach"}},
+    {"runtime::segmented_top_k runtime::segmented_argtop_k runtime::segmented_top_k_plan runtime::segmented_top_k_ranges_plan runtime::segmented_top_k_pairs_plan runtime::segmented_top_k_pairs_ranges_plan runtime::segmented_top_k_indices_plan runtime::segmented_top_k_indices_ranges_plan runtime::segmented_argtop_k_plan runtime::segmented_argtop_k_ranges_plan", "segment_count", "none", segmented_options({}, kItems, 0), {"there are items and no segments to hold them"}},
+    {"runtime::segmented_top_k runtime::segmented_argtop_k runtime::segmented_top_k_plan runtime::segmented_top_k_ranges_plan runtime::segmented_top_k_pairs_plan runtime::segmented_top_k_pairs_ranges_plan runtime::segmented_top_k_indices_plan runtime::segmented_top_k_indices_ranges_plan runtime::segmented_argtop_k_plan runtime::segmented_argtop_k_ranges_plan", "k", "0", segmented_options({}, kItems, 1, 0), {"k is 0; ask for 1 result at least"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "order", "no order", segmented_options({.order = static_cast<Order>(2)}), {"order is 2"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "result_order", "no order", segmented_options({.result_order = static_cast<ResultOrder>(2)}), {"result_order is 2"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "nan_order", "no order", segmented_options({.nan_order = static_cast<runtime::NanOrder>(3)}), {"nan_order is 3"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "device_segment_count", "memory of the host", segmented_options({.device_segment_count = memory<u64>(kHost)}), {"device_segment_count: ", "memory of the host"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "check stream", "of a plan, and its stream", {cpp([](Arguments& a) { runtime::segmented_top_k_plan<int, int>(kItems, 1, kResults, {.check = true, .stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "latency", "no latency", segmented_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "captured_launches", "below 0", segmented_options({.captured_launches = -2}), {"captured_launches is -2"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "device", "none", segmented_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "config", "of a scan's family", segmented_options({.config = "{\"family\": \"lookback\"}"}), {"config.family", "found \"lookback\""}},
+    {"SegmentedTopKOptions", "values indices", "both", {cpp([](Arguments& a) { runtime::segmented_top_k(a.in(), memory<int>(kFlags), a.out(), kItems, 1, kResults, {.values = {a.beside(), a.beside_out()}, .indices = memory<int>(kIndex)}); })}, {"values and indices are both given"}},
     {"TopKOptions ArgtopKOptions", "order", "no order", top_k_options({.order = static_cast<Order>(2)}), {"order is 2"}},
     {"TopKOptions ArgtopKOptions", "result_order", "no order", top_k_options({.result_order = static_cast<ResultOrder>(2)}), {"result_order is 2"}},
+    {"TopKOptions ArgtopKOptions", "nan_order", "no order", top_k_options({.nan_order = static_cast<runtime::NanOrder>(3)}), {"nan_order is 3"}},
     {"TopKOptions ArgtopKOptions", "segments", "of other keys", top_k_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 500"}},
     {"TopKOptions ArgtopKOptions", "segments", "with strides", top_k_options({.segments = Segments::rows({.count = 10, .length = 50, .row_stride = 200})}), {"segments is Segments::rows() with strides", "dense rows alone: copy them first"}},
     {"TopKOptions ArgtopKOptions", "latency", "no latency", top_k_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
@@ -149,7 +212,9 @@ INSTANTIATE_TEST_SUITE_P(Table, BadTopKs, ::testing::ValuesIn(kBadTopKs));
 TEST(SpoiledTopKs, AreRightUntilARowSpoilsThem) {
   const auto nothing_wrong = [](auto&) {};
   expect_right({c_top_k(nothing_wrong), c_top_k(nothing_wrong, kPairs), c_top_k(nothing_wrong, kPlaces),
-                c_top_k(nothing_wrong, kBoth), top_k_options({})});
+                c_top_k(nothing_wrong, kBoth), top_k_options({}), c_segments(nothing_wrong),
+                c_segments(nothing_wrong, kPairs), segmented_options({}),
+                segmented_options({}, kItems, 3, kItems + 9)});
 }
 
 }  // namespace

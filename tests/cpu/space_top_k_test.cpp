@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "space_under_test.h"
 
@@ -16,10 +17,15 @@ TEST(Space, EveryTopKHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
   for (const ValueType key : kTypes)
     for (const Sorted sorted : {Sorted::keys, Sorted::pairs, Sorted::keys_and_indices})
       for (const u64 n : kSizes)
-        for (const u64 rows : {u64{0}, u64{1}, n / 1000 + 1, n})
+        for (const auto& [cut, count] : {std::pair{Segments::none, u64{0}},
+                                         {Segments::rows, 1},
+                                         {Segments::rows, n / 1000 + 1},
+                                         {Segments::rows, n},
+                                         {Segments::offsets, n / 1000 + 1},
+                                         {Segments::offsets, 3 * n}})
           for (const u64 k : kResults) {
-            TopKRequest request{.input_type = key, .sorted = sorted, .n = n, .rows = rows, .k = k};
-            if (rows > 0) request.segments = Segments::rows;
+            TopKRequest request{.input_type = key, .sorted = sorted, .segments = cut, .n = n, .k = k};
+            (cut == Segments::rows ? request.rows : request.segment_count) = count;
             if (request.has_payload()) request.value_type = ValueType::u64;
             if (unsupported_reason(request) != nullptr) continue;
             for (const int sm : kArchs)
@@ -70,7 +76,14 @@ TEST(Space, TopKsFitTheirRowsAndTypes) {
   EXPECT_EQ(unsupported_reason(TopKRequest{.input_type = ValueType::f64, .n = u64{1} << 40, .k = 3}), nullptr);
   EXPECT_TRUE(reason({.input_type = ValueType::custom, .custom_bytes = 4, .n = 1, .k = 1})
                   .starts_with("keys of a custom type have no order"));
-  EXPECT_TRUE(reason({.segments = Segments::offsets, .n = 1, .k = 1}).starts_with("segments are none or rows"));
+  EXPECT_TRUE(
+      reason({.nan_order = NanOrder::last, .n = 1, .k = 1}).starts_with("nan_order is for floating-point keys"));
+  EXPECT_EQ(unsupported_reason(TopKRequest{.input_type = ValueType::bf16, .nan_order = NanOrder::last, .n = 1, .k = 1}),
+            nullptr);
+  EXPECT_TRUE(reason({.segments = Segments::columns, .n = 1, .k = 1}).starts_with("segments are none, rows or by"));
+  EXPECT_TRUE(reason({.segments = Segments::offsets, .n = 1, .k = 1}).starts_with("there are items and no segments"));
+  EXPECT_EQ(unsupported_reason(TopKRequest{.segments = Segments::offsets, .n = 1, .segment_count = 3, .k = 2}),
+            nullptr);
   EXPECT_TRUE(reason({.segments = Segments::rows, .n = 1, .k = 1}).starts_with("there are items and no rows"));
   EXPECT_TRUE(reason({.value_type = ValueType::u64, .n = 1, .k = 1}).starts_with("value_type is for results with"));
   EXPECT_TRUE(reason({.n = 5}).starts_with("k is 0"));
@@ -78,8 +91,23 @@ TEST(Space, TopKsFitTheirRowsAndTypes) {
   EXPECT_TRUE(reason({.segments = Segments::rows, .n = 10, .rows = 2, .k = 6}).starts_with("k is more than a row has"));
   TopKRequest indices{.value_type = ValueType::i32, .sorted = Sorted::indices, .n = (u64{1} << 31) + 1, .k = 1};
   EXPECT_TRUE(reason(indices).starts_with("a row has more items than indices of 32 bits can number"));
+  TopKRequest of_segments = indices;
+  of_segments.segments = Segments::offsets;
+  of_segments.segment_count = 3;
+  EXPECT_TRUE(reason(of_segments).starts_with("a segment may have more items than indices of 32 bits can number"));
   indices.value_type = ValueType::u32;
   EXPECT_EQ(unsupported_reason(indices), nullptr);
+}
+
+// A CTA for three items would be mostly idle.
+TEST(Space, TopKsOfShortSegmentsHaveSmallCtas) {
+  const FamilyModel& family = *find_family("top_k_rows");
+  TopKRequest request{.segments = Segments::offsets, .n = u64{1} << 26, .segment_count = u64{1} << 20, .k = 4};
+  EXPECT_EQ(family.default_config(request, 90)[0], kWarpThreads);
+  request.segment_count = u64{1} << 12;
+  EXPECT_GT(family.default_config(request, 90)[0], kWarpThreads);
+  request.segment_count = u64{1} << 31;
+  EXPECT_TRUE(std::string_view(family.unsupported_reason(request, 90)).starts_with("more rows or segments than"));
 }
 
 // Each tile has a warp of its own.

@@ -82,6 +82,19 @@ TEST_P(FamilyOfTopKsOnGpu, TakesRowsByThemselves) {
   EXPECT_EQ(verified_, takes_rows<TopKRequest>(*GetParam()) ? 3 : 0);
 }
 
+TEST_P(FamilyOfTopKsOnGpu, TakesSegmentsByThemselves) {
+  unsigned turn = 0;
+  for (const u64 segments : {u64{3}, u64{1000}, u64{50'000}}) {
+    TopKRequest request = top_k_of(kTypes[3 * turn + 4], turn + 1);
+    request.segments = Segments::offsets;
+    request.segment_count = segments;
+    request.offset_form = turn % 2 == 0 ? OffsetForm::begins_and_ends : OffsetForm::bounds;
+    request.offset_type = static_cast<OffsetType>(turn++);
+    verify_default(request, 200'003, 50, segments == 1000);
+  }
+  EXPECT_EQ(verified_, takes_rows<TopKRequest>(*GetParam()) ? 3 : 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryFamily, FamilyOfTopKsOnGpu, testing::ValuesIn(algorithm_of<TopKRequest>().families()),
                          name_of_family);
 

@@ -1,5 +1,6 @@
 // Segments by offsets that are drawn, and these in memory of the device: empty and uneven ones, gaps, items of several
-// segments of a reduction, and offsets that are below 0, beyond the items or before the ones that they follow.
+// segments of a reduction or a top-k, and offsets that are below 0, beyond the items or before the ones that they
+// follow.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "device/host/random.h"
 #include "reduce/config/reduce.h"
 #include "scan_kernels.h"
+#include "top_k/config/top_k.h"
 
 namespace scantune {
 
@@ -61,7 +63,8 @@ WrittenOffsets offsets_apart(const R& request, Random& random) {
 template <class R>
 WrittenOffsets offsets_of(const R& request) {
   Random random(request.n + 31 * request.segment_count);
-  if constexpr (!std::is_same_v<R, ReduceRequest>) return offsets_apart(request, random);
+  if constexpr (!std::is_same_v<R, ReduceRequest> && !std::is_same_v<R, TopKRequest>)
+    return offsets_apart(request, random);
   const u64 count = request.segment_count;
   const i64 n = static_cast<i64>(request.n);
   const bool is_signed = request.offset_type == OffsetType::i32 || request.offset_type == OffsetType::i64;

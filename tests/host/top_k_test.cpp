@@ -1,8 +1,9 @@
-// Top-k on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows,
-// and k from 1 to all items, in every pair with every family.
+// Top-k on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows
+// and segments, and k from 1 to all items, in every pair with every family.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -12,15 +13,18 @@
 #include "designed_rows.h"
 #include "effort.h"
 #include "families_under_test.h"
+#include "offsets_in_memory.h"
 #include "plain_sort.h"
 #include "scan_kernels.h"
 #include "sort_keys.h"
+#include "top_k/config/top_k_tiles.h"
 
 namespace scantune::top_k_test {
 namespace {
 
 constexpr unsigned char kPoison = 0xa5;
 constexpr int kMostTileItems = 2048;
+constexpr int kEnds = 7;  // a distribution
 
 struct Case {
   TopKRequest request;
@@ -49,17 +53,25 @@ testing::AssertionResult holds(const GuardedMemory& memory, const Bytes& expecte
 // What is written for the results: a part of an array for the key, or an index.
 struct Results {
   Results(const TopKRequest& request, const Bytes& keys) : request_(request) {
-    const SortRequest sort{.input_type = request.input_type,
-                           .order = request.order,
-                           .segments = request.segments,
-                           .n = request.n,
-                           .rows = request.rows};
-    rows_ = rows_of(sort);
-    order_ = plain_order(sort, keys.data(), rows_);
-    for (const auto& [first, end] : rows_) {
-      const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
-      if (request.result_order == ResultOrder::by_index)
-        std::sort(begin, begin + static_cast<std::ptrdiff_t>(std::min(request.k, end - first)));
+    SortRequest sort{.input_type = request.input_type, .order = request.order, .n = request.n};
+    if (request.has_offsets()) {
+      sequences_ = segments_of(request);
+      sequences_.resize(count_of_segments(request));
+    } else {
+      sort.segments = request.segments;
+      sort.rows = request.rows;
+      sequences_ = rows_of(sort);
+    }
+    for (const auto& sequence : sequences_) {
+      const std::vector<u64> all = plain_order(sort, keys.data(), {sequence});
+      std::vector<u64> own(all.begin() + static_cast<std::ptrdiff_t>(sequence.first),
+                           all.begin() + static_cast<std::ptrdiff_t>(sequence.second));
+      if (request.nan_order == NanOrder::last)
+        std::sort(std::stable_partition(own.begin(), own.end(), [&](u64 index) { return !is_nan(keys, index); }),
+                  own.end());
+      own.resize(std::min<u64>(own.size(), request.k));
+      if (request.result_order == ResultOrder::by_index) std::ranges::sort(own);
+      results_.push_back(std::move(own));
     }
   }
 
@@ -75,20 +87,32 @@ struct Results {
   }
 
  private:
+  bool is_nan(const Bytes& keys, u64 index) const {
+    const auto bytes = static_cast<u64>(request_.input_bytes());
+    u64 bits = 0;
+    std::memcpy(&bits, &keys[index * bytes], bytes);
+    const auto is = [&]<class Number>(Number) {
+      Number number{};
+      std::memcpy(&number, &bits, sizeof number);
+      return std::isnan(number);
+    };
+    if (request_.input_type == ValueType::f16) return (bits & 0x7fff) > 0x7c00;
+    if (request_.input_type == ValueType::bf16) bits <<= 16;
+    return bytes == 8 ? is(0.0) : is(0.0f);
+  }
+
   template <class Write>
   Bytes written(u64 bytes, const Write& write) const {
     Bytes all(request_.results() * bytes, kPoison);
-    for (u64 row = 0; row < rows_.size(); ++row) {
-      const auto& [first, end] = rows_[row];
-      for (u64 place = 0; place < std::min(request_.k, end - first); ++place)
-        write(&all[(row * request_.k + place) * bytes], order_[first + place], first);
-    }
+    for (u64 number = 0; number < sequences_.size(); ++number)
+      for (u64 place = 0; place < results_[number].size(); ++place)
+        write(&all[(number * request_.k + place) * bytes], results_[number][place], sequences_[number].first);
     return all;
   }
 
   const TopKRequest& request_;
-  Sequences rows_;
-  std::vector<u64> order_;
+  Sequences sequences_;
+  std::vector<std::vector<u64>> results_;
 };
 
 const Module& module_of(const Case& taken) {
@@ -107,6 +131,7 @@ class TopK {
     const Bytes indices = request.writes_indices() ? results.indices(value_bytes_) : Bytes{};
     expected_output_ = request.writes_keys() ? results.of(taken.keys, key_bytes_) : indices;
     expected_beside_ = request.has_values() ? results.of(values_, value_bytes_) : indices;
+    if (request.has_offsets()) offsets_.emplace(bench().device, request);
   }
 
   void append(std::vector<HostLaunch>& launches, void* workspace) const {
@@ -117,6 +142,7 @@ class TopK {
     arguments.set_operand(OperandRole::indices, beside_->data());
     arguments.set_operand(OperandRole::values_output, beside_->data());
     arguments.set_operand(OperandRole::values, values_in_->data());
+    if (offsets_) offsets_->set(arguments);
     const Module& module = module_of(taken_);
     const LaunchList list = taken_.config.family().launches(taken_.config, taken_.request, taken_.variant());
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
@@ -157,11 +183,12 @@ class TopK {
   std::unique_ptr<GuardedMemory> output_ = array(results_, taken_.request.writes_keys() ? key_bytes_ : value_bytes_, 1);
   std::unique_ptr<GuardedMemory> values_in_ = array(n_, taken_.request.has_values() ? value_bytes_ : 0, 2);
   std::unique_ptr<GuardedMemory> beside_ = array(results_, has_more_than_output() ? value_bytes_ : 0, 3);
+  std::optional<OffsetsInMemory> offsets_;
   Bytes values_, expected_output_, expected_beside_;
 };
 
-// Takes the first twice on one workspace.
-void check(const Case& taken) {
+// Takes the first twice on one workspace, which look() is shown after each time.
+void check(const Case& taken, const std::function<void(const void*)>& look = {}) {
   SCOPED_TRACE(to_string(taken));
   module_of(taken);
   if (is_rehearsal()) return;
@@ -173,6 +200,7 @@ void check(const Case& taken) {
     top_k.append(launches, workspace.data());
     ASSERT_NO_THROW(bench().device.run(launches, Schedule::from_seed(taken.seed + time)));
     top_k.check();
+    if (look) look(workspace.data());
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -220,6 +248,7 @@ TopKRequest request_of(const RowReader& row) {
                       .order = row.token_of<Order>("order"),
                       .sorted = row.token_of<Sorted>("sorted"),
                       .result_order = row.token_of<ResultOrder>("result_order"),
+                      .nan_order = row.token_of<NanOrder>("nan_order"),
                       .n = 1,
                       .k = 1};
   const std::string& beside = row["beside"];
@@ -234,6 +263,13 @@ TopKRequest request_of(const RowReader& row) {
   if (row.is("cut", "rows")) {
     request.segments = Segments::rows;
     request.rows = 1;
+  } else if (!row.is("cut", "none")) {
+    request.segments = Segments::offsets;
+    request.segment_count = 1;
+    request.offset_form = row.token_of<OffsetForm>("cut");
+    Random random(row.seed());
+    request.offset_type = static_cast<OffsetType>(random.below(4));
+    request.count_source = static_cast<CountSource>(random.below(3));
   }
   return request;
 }
@@ -246,9 +282,10 @@ const Design& top_k_design() {
        {"sorted", all_tokens<Sorted>()},
        {"beside", {"nothing", "1", "4", "8", "struct_12_4", "struct_3_1"}},
        {"result_order", all_tokens<ResultOrder>()},
+       {"nan_order", all_tokens<NanOrder>()},
        {"size", kSizes},
        {"results", kResults},
-       {"cut", {"none", "rows"}},
+       {"cut", {"none", "rows", "bounds", "begins_and_ends"}},
        {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
        {"order", all_tokens<Order>(), true},
        {"pointers", {"aligned", "any"}, true}},
@@ -308,7 +345,12 @@ TEST_P(TopKs, TakeTheFirstKeys) {
   TopKRequest several = sized(row, config, has_rows ? 3 : 1), one = request_of(row);
   // The last row is shorter, and has fewer items than results where these are all.
   if (has_rows) several.n -= random.below(3);
-  for (const TopKRequest& request : {several, one})
+  std::vector<TopKRequest> requests{several, one};
+  if (one.has_offsets()) {  // few segments and many, some of fewer items than results
+    requests.push_back(several);
+    for (TopKRequest& request : requests) request.segment_count = 1 + random.below(&request == &requests[2] ? 60 : 5);
+  }
+  for (const TopKRequest& request : requests)
     check({.request = request,
            .config = config,
            .keys = keys_of(request, distribution, random),
@@ -336,6 +378,51 @@ TEST(TopKsByDefault, TakeTheFirstKeys) {
                .keys = keys_of(request, distribution, random),
                .seed = random.below(1u << 30)});
     }
+}
+
+// Many tiles have the last result's key, some of them many times: of these keys so few are candidates that no digits
+// are counted. Lesser and greater keys are anywhere, also in the last tile.
+TEST(TopKsOfEqualKeys, AreListedWithoutCountingDigits) {
+  const FamilyModel& family = *find_family("top_k_tiles");
+  TopKRequest request{.input_type = ValueType::u16, .sorted = Sorted::keys_and_indices, .n = 60'000};
+  Random random(11);
+  for (const u64 k : {u64{1}, u64{30}, u64{60}})
+    for (const u32 others : {1, 2, 40}) {
+      request.k = k;
+      Config config = family.default_config(request, kHostSm);
+      const u64 tile = static_cast<u64>(family.tile_items(config, request));
+      ASSERT_GE(request.n / tile, 2 * k);
+      std::vector<u16> keys(request.n);
+      for (u16& key : keys) key = static_cast<u16>(random.below(others) == 0 ? 7 : random.below(7));
+      for (u64 greater = 0; greater < k / 2; ++greater) keys[random.below(static_cast<u32>(request.n))] = 9;
+      if (k > 1) keys.back() = 9;
+      Bytes bytes(request.n * sizeof(u16));
+      std::memcpy(bytes.data(), keys.data(), bytes.size());
+      const u64 room = top_k_layout({}, request, request.n, k).room;
+      ASSERT_GT(std::ranges::count(keys, u16{7}), others < 40 ? static_cast<i64>(room) : 0);
+      check({.request = request, .config = config, .keys = bytes, .seed = random.below(1u << 30)},
+            [&](const void* state) { EXPECT_LE(static_cast<const TopKState*>(state)->listed, room) << others; });
+    }
+}
+
+// Infinities, NaNs of both signs and their neighbours: more results than there are numbers, and fewer.
+TEST(TopKsOfNans, HaveThemLastInBothOrders) {
+  Random random(7);
+  for (const ValueType type : {ValueType::f16, ValueType::bf16, ValueType::f32, ValueType::f64})
+    for (const Order order : {Order::ascending, Order::descending})
+      for (const u64 k : {u64{40}, u64{900}})
+        for (const FamilyModel* family : algorithm_of<TopKRequest>().families()) {
+          const TopKRequest request{.input_type = type,
+                                    .order = order,
+                                    .sorted = Sorted::keys_and_indices,
+                                    .nan_order = NanOrder::last,
+                                    .n = 1'000,
+                                    .k = k};
+          check({.request = request,
+                 .config = family->default_config(request, kHostSm),
+                 .keys = keys_of(request, kEnds, random),
+                 .seed = random.below(1u << 30)});
+        }
 }
 
 }  // namespace

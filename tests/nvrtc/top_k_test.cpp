@@ -25,12 +25,14 @@ ValueType type_of(const RowReader& row) {
 }
 
 TopKRequest top_k_of(const RowReader& row) {
-  TopKRequest request{.input_type = type_of(row),
-                      .order = row.token_of<Order>("order"),
-                      .sorted = row.token_of<Sorted>("sorted"),
-                      .result_order = row.token_of<ResultOrder>("result_order"),
-                      .n = kManyItems,
-                      .k = row.is("results", "few") ? u64{50} : u64{1000}};
+  TopKRequest request{
+      .input_type = type_of(row),
+      .order = row.token_of<Order>("order"),
+      .sorted = row.token_of<Sorted>("sorted"),
+      .result_order = row.token_of<ResultOrder>("result_order"),
+      .nan_order = row.is("nans", "last") && row.is("class", "floating") ? NanOrder::last : NanOrder::total_order,
+      .n = kManyItems,
+      .k = row.is("results", "few") ? u64{50} : u64{1000}};
   const bool is_narrow = row.is("payload", "narrow");
   if (request.writes_indices()) request.value_type = is_narrow ? ValueType::u32 : ValueType::i64;
   if (request.has_values()) {
@@ -38,11 +40,17 @@ TopKRequest top_k_of(const RowReader& row) {
     request.custom_bytes = is_narrow ? 3 : 32;
     request.custom_alignment = natural_alignment(request.custom_bytes);
   }
-  TopKRequest of_rows = request;
-  of_rows.segments = Segments::rows;
-  of_rows.rows = 1000;
-  const bool takes_rows = row.family().unsupported_reason(of_rows, sm_of(row)) == nullptr;
-  return takes_rows && row.is("cut", "rows") ? of_rows : request;
+  TopKRequest cut = request;
+  if (row.is("cut", "rows")) {
+    cut.segments = Segments::rows;
+    cut.rows = 1000;
+  } else if (row.is("cut", "segments")) {
+    cut.segments = Segments::offsets;
+    cut.segment_count = is_narrow ? kManyItems / 40 : 1000;
+    cut.offset_form = is_narrow ? OffsetForm::bounds : OffsetForm::begins_and_ends;
+    cut.count_source = is_narrow ? CountSource::call : CountSource::memory;
+  }
+  return row.family().unsupported_reason(cut, sm_of(row)) == nullptr ? cut : request;
 }
 
 const Design& top_ks() {
@@ -57,9 +65,10 @@ const Design& top_ks() {
                                {"key_bytes", {"1", "2", "4", "8"}},
                                {"class", {"integer", "floating"}},
                                {"sorted", all_tokens<Sorted>(), true},
-                               {"cut", {"none", "rows"}, true},
+                               {"cut", {"none", "rows", "segments"}, true},
                                {"result_order", all_tokens<ResultOrder>(), true},
                                {"results", {"few", "many"}, true},
+                               {"nans", {"in_order", "last"}, true},
                                {"payload", {"narrow", "wide"}, true},
                                {"order", all_tokens<Order>(), true},
                                {"pointers", {"aligned", "any"}, true}},
@@ -80,6 +89,17 @@ TEST(TopKs, CompileForEveryArchitectureWithoutArraysInLocalMemory) {
     expect_registers_hold(compiled_whole(instantiate(request, config, row.variant()), sm_of(row)), 0, 1,
                           to_string(config));
   });
+}
+
+// What offsets of segments are checked by, where a caller asks for that.
+TEST(TopKs, CompileTheCheckOfOffsets) {
+  TopKRequest request{.segments = Segments::offsets, .n = kManyItems, .segment_count = 10, .k = 5};
+  request.offset_form = OffsetForm::begins_and_ends;
+  request.count_source = CountSource::memory_32;
+  const auto kernels = {"check_offsets"};
+  expect_registers_hold(
+      compiled_whole(instantiate_check(request, "top_k/kernels/check_offsets.h", {kernels.begin(), kernels.end()}), 90),
+      0, 1, "a check of offsets");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ OPTION_STRUCTS = [
     *("ThreeWayOptions", "LoadBalanceOptions", "ExpandOptions", "SortOptions", "ArgsortOptions"),
     *("SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
     *("SegmentedSortOptions", "SegmentedArgsortOptions", "RunLengthOptions", "RunLengthDecodeOptions"),
-    *("TopKOptions", "ArgtopKOptions"),
+    *("TopKOptions", "ArgtopKOptions", "SegmentedTopKOptions", "SegmentedArgtopKOptions"),
 ]
 
 GXX = os.environ.get("CXX", "g++")

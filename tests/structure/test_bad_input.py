@@ -143,6 +143,7 @@ def test_an_argument_that_the_table_leaves_out_is_noticed() -> None:
         *("SelectOptions", "FlaggedOptions", "UniqueOptions", "ThreeWayOptions"),
         *("SortOptions", "ArgsortOptions", "SegmentTotalOptions", "SegmentedReduceOptions", "SegmentedScanOptions"),
         *("SegmentedSortOptions", "SegmentedArgsortOptions", "RunLengthOptions", "TopKOptions", "ArgtopKOptions"),
+        *("SegmentedTopKOptions", "SegmentedArgtopKOptions"),
     )
     missing = {(struct, "captured_launches") for struct in structs}
     assert declared() - covered(table) == missing

@@ -32,6 +32,7 @@
 #include "scantune/runs.hpp"
 #include "scantune/scan.hpp"
 #include "scantune/segmented_sort.hpp"
+#include "scantune/segmented_top_k.hpp"
 #include "scantune/segments.hpp"
 #include "scantune/select.hpp"
 #include "scantune/sort.hpp"

@@ -5,6 +5,7 @@
 //   runtime::top_k(d_keys, d_out, n, k, {.indices = d_indices});                 // and the input index of each
 //   runtime::top_k(d_keys, d_out, n, k, {.values = {d_values, d_values_out}});   // and the value of each
 //   runtime::top_k(d_keys, d_out, rows * length, k, {.segments = runtime::Segments::rows(rows, length)});
+//   runtime::top_k(d_keys, d_out, n, k, {.nan_order = runtime::NanOrder::last}); // NaNs after all numbers
 //   runtime::argtop_k(d_keys, d_indices, n, k);                                  // only the input indices
 //
 // Keys are compared as sorts compare them (sort.hpp), and of equal keys those of the lowest indices come first: equal
@@ -27,9 +28,13 @@ namespace scantune::runtime {
 // The order of the results: as a sort gives them, or as they are in the input.
 enum class ResultOrder { by_key = SCANTUNE_RESULTS_BY_KEY, by_index = SCANTUNE_RESULTS_BY_INDEX };
 
+// The place of NaNs: that of a sort, or after all numbers in both orders, and among themselves by their indices.
+enum class NanOrder { total_order = SCANTUNE_NAN_TOTAL_ORDER, last = SCANTUNE_NAN_LAST };
+
 struct TopKOptions {
   Order order = Order::descending;  // the greatest keys come first
   ResultOrder result_order = ResultOrder::by_key;
+  NanOrder nan_order = NanOrder::total_order;  // of floating-point keys
   // Segments::rows(count, length): the first k of each row. Rows are dense.
   Segments segments = {};
   // {d_values, d_values_output}: the value of each result. Set at most one of values and indices.
@@ -47,6 +52,7 @@ struct TopKOptions {
 struct ArgtopKOptions {
   Order order = Order::descending;
   ResultOrder result_order = ResultOrder::by_key;
+  NanOrder nan_order = NanOrder::total_order;
   Segments segments = {};
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
@@ -78,14 +84,17 @@ Call<scantune_top_k_request, PlanType> top_k_of(std::uint64_t n, std::uint64_t k
   request.sorted = sorted;
   request.order = static_cast<scantune_order>(options.order);
   request.result_order = static_cast<scantune_result_order>(options.result_order);
+  request.nan_order = static_cast<scantune_nan_order>(options.nan_order);
   request.k = k;
-  take_segments(request, n, options.segments);
-  check_dense_rows(options.segments);
+  if constexpr (requires { options.segments; }) {
+    take_segments(request, n, options.segments);
+    check_dense_rows(options.segments);
+  }
   return {request, options.stream};
 }
 
-template <class PlanType, class Key, class Index>
-auto top_k_of_indices(std::uint64_t n, std::uint64_t k, scantune_sorted sorted, const ArgtopKOptions& options) {
+template <class PlanType, class Key, class Index, class Options>
+auto top_k_of_indices(std::uint64_t n, std::uint64_t k, scantune_sorted sorted, const Options& options) {
   static_assert(!std::is_const_v<Index>, "the indices are const: the input indices of the keys are written there");
   static_assert(kIsIndex<Index>, "indices must be integers of 4 or 8 bytes");
   auto call = top_k_of<PlanType, Key>(n, k, sorted, options);
@@ -93,16 +102,22 @@ auto top_k_of_indices(std::uint64_t n, std::uint64_t k, scantune_sorted sorted, 
   return call;
 }
 
+template <class PlanType, class Key, class Value, class Options>
+auto top_k_of_pairs(std::uint64_t n, std::uint64_t k, const Options& options) {
+  auto call = top_k_of<PlanType, Key>(n, k, SCANTUNE_SORTED_PAIRS, options);
+  call.request.value_type = moved_type<Value>();
+  if constexpr (moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) take_struct<Value>(call.request);
+  return call;
+}
+
 // A plan with an array for everything that may move with the keys.
-template <class Key>
-using AnyTopKPlan = Plan<Input<Key>, Output<Key>, Array<SCANTUNE_INDICES, void*>, Values<void>, ValuesOutput<void>>;
+template <class Key, class... Offsets>
+using AnyTopKPlan =
+    Plan<Input<Key>, Offsets..., Output<Key>, Array<SCANTUNE_INDICES, void*>, Values<void>, ValuesOutput<void>>;
 
-}  // namespace detail
-
-// Writes the k keys of input[0, n) that come first to output[0, k), and their values or input indices if the options
-// name arrays for them. With rows, the results of row r are output[k * r, k * (r + 1)).
-template <class Key>
-void top_k(const Key* input, Key* output, std::uint64_t n, std::uint64_t k, const TopKOptions& options = {}) {
+// The call for results with what the options name.
+template <class Key, class... Offsets, class Options>
+auto top_k_with(std::uint64_t n, std::uint64_t k, const Options& options) {
   const SortValues& values = options.values;
   const SortIndices& indices = options.indices;
   if (values.are_given() && indices.are_given())
@@ -114,12 +129,22 @@ void top_k(const Key* input, Key* output, std::uint64_t n, std::uint64_t k, cons
   const scantune_sorted sorted = values.are_given()    ? SCANTUNE_SORTED_PAIRS
                                  : indices.are_given() ? SCANTUNE_SORTED_KEYS_AND_INDICES
                                                        : SCANTUNE_SORTED_KEYS;
-  auto call = detail::top_k_of<detail::AnyTopKPlan<Key>, Key>(n, k, sorted, options);
+  auto call = top_k_of<AnyTopKPlan<Key, Offsets...>, Key>(n, k, sorted, options);
   call.request.value_type = values.type();
   call.request.index_type = indices.type();
   call.request.custom_bytes = values.bytes();
   call.request.custom_alignment = values.alignment();
-  call.run(input, output, indices.output(), values.input(), values.output());
+  return call;
+}
+
+}  // namespace detail
+
+// Writes the k keys of input[0, n) that come first to output[0, k), and their values or input indices if the options
+// name arrays for them. With rows, the results of row r are output[k * r, k * (r + 1)).
+template <class Key>
+void top_k(const Key* input, Key* output, std::uint64_t n, std::uint64_t k, const TopKOptions& options = {}) {
+  detail::top_k_with<Key>(n, k, options)
+      .run(input, output, options.indices.output(), options.values.input(), options.values.output());
 }
 SCANTUNE_EXPLAIN_MISTAKES(top_k)
 
@@ -141,10 +166,7 @@ TopKPlan<Key> top_k_plan(std::uint64_t n, std::uint64_t k, const ArgtopKOptions&
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(top_k_plan)
 template <class Key, class Value>
 TopKPairsPlan<Key, Value> top_k_pairs_plan(std::uint64_t n, std::uint64_t k, const ArgtopKOptions& options = {}) {
-  auto call = detail::top_k_of<TopKPairsPlan<Key, Value>, Key>(n, k, SCANTUNE_SORTED_PAIRS, options);
-  call.request.value_type = detail::moved_type<Value>();
-  if constexpr (detail::moved_type<Value>() == SCANTUNE_CUSTOM_TYPE) detail::take_struct<Value>(call.request);
-  return call.plan();
+  return detail::top_k_of_pairs<TopKPairsPlan<Key, Value>, Key, Value>(n, k, options).plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(top_k_pairs_plan)
 template <class Key, class Index = std::uint64_t>

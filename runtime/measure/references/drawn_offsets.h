@@ -16,15 +16,16 @@ inline constexpr u64 kOffsetsAtOnce = 4096;  // that a thread draws: in no order
 enum class ItemPlace : unsigned char { in_segment, first_of_segment, outside };
 
 // Bounds of segments that follow each other. Begins and ends are those of extreme ones, in no order and some cut short.
-// Reductions draw them again for each segment, some several times and others not at all. Where there are enough, one
-// begins below 0 and ends beyond n, one ends before it begins, and one begins beyond n. Others have no items in common.
+// Those of reductions and of top-k are drawn again for each segment, some several times and others not at all. Where
+// there are enough, one begins below 0 and ends beyond n, one ends before it begins, and one begins beyond n. Others
+// have no items in common.
 class DrawnOffsets {
  public:
   template <class Typed>
   DrawnOffsets(const Typed& request, const InputSpec& spec)
       : type_(request.offset_type),
         form_(request.offset_form),
-        share_items_(std::is_same_v<Typed, ReduceRequest>),
+        share_items_(std::is_same_v<Typed, ReduceRequest> || std::is_same_v<Typed, TopKRequest>),
         is_turned_(spec.is_turned),
         count_(request.segment_count),
         all_items_(request.n),

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <compare>
 #include <cstring>
 #include <vector>
 
 #include "measure/parallel.h"
 #include "measure/references/algorithm_reference.h"
+#include "measure/references/drawn_offsets.h"
 #include "measure/references/exact_reference.h"
 #include "measure/references/sort_inputs.h"
 
@@ -14,6 +17,13 @@ namespace {
 // The sort whose first results are those of the request.
 SortRequest sort_of(const TopKRequest& request) {
   return {.input_type = request.input_type, .order = request.order, .n = request.n};
+}
+
+// The bits of +infinity where NaNs come last, else 0.
+u64 infinity_of(const TopKRequest& request) {
+  if (request.nan_order != NanOrder::last) return 0;
+  const int sign = 8 * request.input_bytes() - 1, fraction = significant_bits(request.input_type) - 1;
+  return (u64{1} << sign) - (u64{1} << fraction);
 }
 
 // A key by which it is compared, and its place among all.
@@ -65,33 +75,59 @@ class FirstItems final : public ExactReference {
       : ExactReference(input),
         request_(typed<TopKRequest>(input.spec.request)),
         keys_(input.spec, sort_of(request_)),
-        row_items_(std::max<u64>(row_items(request_), 1)),
+        infinity_(infinity_of(request_)),
+        sequences_(sequences_of(request_, input.spec)),
         indices_(request_.results(), kNone) {
     if (request_.k == 0) return;
-    const u64 rows = ceil_div(request_.n, row_items_), parts = ceil_div(row_items_, kPartItems);
-    std::vector<std::vector<Ranked>> of_parts(rows * parts);
-    parallel_for(rows * parts, [&](u64 part) { of_parts[part] = first_of_part(part / parts, part % parts); });
-    parallel_for(rows, [&](u64 row) {
+    std::vector<Items> parts;
+    std::vector<u64> first_parts;  // of each sequence, and after the last one
+    for (const Items& its : sequences_) {
+      first_parts.push_back(parts.size());
+      for (u64 begin = its.begin; begin < its.end; begin += kPartItems)
+        parts.push_back({begin, std::min(begin + kPartItems, its.end)});
+    }
+    first_parts.push_back(parts.size());
+    std::vector<std::vector<Ranked>> of_parts(parts.size());
+    parallel_for(parts.size(), [&](u64 part) { of_parts[part] = first_of(parts[part]); });
+    parallel_for(sequences_.size(), [&](u64 number) {
       FirstOnes first(request_.k);
-      for (u64 part = 0; part < parts; ++part)
-        for (const Ranked& added : of_parts[row * parts + part]) first.add(added);
+      for (u64 part = first_parts[number]; part < first_parts[number + 1]; ++part)
+        for (const Ranked& added : of_parts[part]) first.add(added);
       std::vector<Ranked> results = first.in_order();
       if (request_.result_order == ResultOrder::by_index) std::ranges::sort(results, {}, &Ranked::index);
-      std::ranges::transform(results, indices_.begin() + static_cast<std::ptrdiff_t>(row * request_.k), &Ranked::index);
+      std::ranges::transform(results, indices_.begin() + static_cast<std::ptrdiff_t>(number * request_.k),
+                             &Ranked::index);
     });
   }
 
-  u64 bytes() const override { return sizeof *this + indices_.size() * sizeof(u64); }
+  u64 bytes() const override {
+    return sizeof *this + sequences_.size() * sizeof(Items) + indices_.size() * sizeof(u64);
+  }
 
  private:
   static constexpr u64 kPartItems = u64{1} << 20;
-  static constexpr u64 kNone = ~u64{0};  // of a row that has fewer items than results
+  static constexpr u64 kNone = ~u64{0};  // of a row or segment that has fewer items than results
+  using Items = DrawnOffsets::Items;
 
-  std::vector<Ranked> first_of_part(u64 row, u64 part) const {
-    const u64 begin = row * row_items_ + part * kPartItems;
-    const u64 end = std::min({begin + kPartItems, (row + 1) * row_items_, request_.n});
+  // What has results of its own: rows, segments, or all items.
+  static std::vector<Items> sequences_of(const TopKRequest& request, const InputSpec& spec) {
+    std::vector<Items> sequences;
+    if (request.has_offsets()) {
+      sequences.resize(request.segment_count);
+      DrawnOffsets(request, spec).visit(0, request.segment_count, [&](u64 segment, const Items& its) {
+        sequences[segment] = its;
+      });
+      return sequences;
+    }
+    const u64 length = std::max<u64>(row_items(request), 1);
+    for (u64 begin = 0; begin < request.n; begin += length)
+      sequences.push_back({begin, std::min(begin + length, request.n)});
+    return sequences;
+  }
+
+  std::vector<Ranked> first_of(const Items& items) const {
     FirstOnes first(request_.k);
-    for (u64 index = begin; index < end; ++index) first.add({keys_.rank(index), index});
+    for (u64 index = items.begin; index < items.end; ++index) first.add({rank(index), index});
     return first.in_order();
   }
 
@@ -108,15 +144,26 @@ class FirstItems final : public ExactReference {
       } else if (are_keys) {
         keys_.put(index, place);
       } else {
-        const u64 number = index % row_items_;
+        const u64 number = index - sequences_[(first + item) / request_.k].begin;
         std::memcpy(place, &number, bytes);  // little-endian: its first bytes are those of fewer bits
       }
     }
   }
 
+  // NaNs that come last are equal.
+  u64 rank(u64 index) const {
+    if (infinity_ == 0) return keys_.rank(index);
+    std::array<std::byte, sizeof(u64)> key{};
+    keys_.put(index, key.data());
+    const u64 sign = u64{1} << (8 * request_.input_bytes() - 1);
+    const bool is_nan = (std::bit_cast<u64>(key) & ~sign) > infinity_;
+    return is_nan ? kNone : keys_.rank(index);
+  }
+
   TopKRequest request_;
   DrawnKeys keys_;
-  u64 row_items_;
+  u64 infinity_;  // its bits; 0 where NaNs are in the total order
+  std::vector<Items> sequences_;
   std::vector<u64> indices_;
 };
 
@@ -133,22 +180,38 @@ class TopKReference final : public AlgorithmReference {
     for (u64 item = 0; item < out.size() / bytes; ++item) keys.put(first + item, &out[item * bytes]);
   }
 
-  void fill_beside(const InputSpec& spec, OperandRole, u64 first, std::span<std::byte> out) const override {
-    fill_sorted_values(spec, typed<TopKRequest>(spec.request).value_bytes(), first, out);
+  void fill_beside(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) const override {
+    const auto request = typed<TopKRequest>(spec.request);
+    if (role != OperandRole::values) return DrawnOffsets(request, spec).fill(role, first, out);
+    fill_sorted_values(spec, request.value_bytes(), first, out);
   }
 
   std::unique_ptr<const Reference> reference(const KnownInput& input) const override {
     return std::make_unique<FirstItems>(input);
   }
 
-  // A record for one order, of keys or of results, for one k or for some rows serves the others.
+  // A record for one order, of keys or of results, for one k, for some rows or for some offsets serves the others.
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<TopKRequest>(request);
     auto other = own;
     other.order = own.order == Order::ascending ? Order::descending : Order::ascending;
     other.result_order = own.result_order == ResultOrder::by_key ? ResultOrder::by_index : ResultOrder::by_key;
+    if (is_floating(own.input_type))
+      other.nan_order = own.nan_order == NanOrder::last ? NanOrder::total_order : NanOrder::last;
     other.k = own.k / 2 + 1;
+    if (own.has_offsets()) {
+      other.offset_type = OffsetType::i64;
+      other.offset_form = OffsetForm::begins_and_ends;
+      other.count_source = CountSource::memory;
+    }
     std::vector<RequestVariant> served{{other, Variant::any}};
+    if (own.has_offsets()) {
+      auto apart = own;
+      apart.offset_form = OffsetForm::begins_and_ends;
+      apart.offset_type = OffsetType::u32;
+      apart.count_source = CountSource::memory_32;
+      add_with_other(&TopKRequest::segment_count, {{1, Variant::any}, {33, Variant::aligned}}, apart, served);
+    }
     if (own.segments == Segments::rows)
       add_with_other(&TopKRequest::rows, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
     return served;

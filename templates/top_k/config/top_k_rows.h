@@ -1,7 +1,7 @@
-// top_k_rows: a CTA takes a row, or all items. It cuts them in groups, two for each result, and finds the first key of
-// every group. As many groups as there are results have a key up to the bound, which is the last of the first so many
-// of these: no result comes after it. Groups whose first key does are not looked at again; of the others, the keys up
-// to the bound are put in order, which are few more than the results.
+// top_k_rows: a CTA takes a row, a segment, or all items. It cuts them in groups, two for each result, and finds the
+// first key of every group. As many groups as there are results have a key up to the bound, which is the last of the
+// first so many of these: no result comes after it. Groups whose first key does are not looked at again; of the others,
+// the keys up to the bound are put in order, which are few more than the results.
 //
 // Where many are equal they may be more than there is room for. Then a selection by digits of keys and indices finds
 // the last result, in several passes over the row.
@@ -42,8 +42,8 @@ struct Family<TopKRowsConfig> {
 
   static constexpr const char* unsupported_reason(const TopKRequest& request, int sm) {
     if (const char* reason = scantune::unsupported_reason(request)) return reason;
-    if (filled_rows(request) > kMaxGridBlocks) return "more rows than a grid has CTAs";
-    if (row_items(request) > u64{1} << 31) return "a row has more items than one CTA goes through";
+    if (ctas(request) > kMaxGridBlocks) return "more rows or segments than a grid has CTAs";
+    if (row_items(request) > u64{1} << 31) return "a row or segment may have more items than one CTA goes through";
     const TopKRowsConfig least{.block_threads = kWarpThreads};
     if (!fits(least, request, sm)) return kTooManyResults;
     return nullptr;
@@ -55,17 +55,20 @@ struct Family<TopKRowsConfig> {
     // Small CTAs of many rows wait for fewer of their threads. Measured on an H200.
     constexpr u64 kManyRows = 256;
     TopKRowsConfig config;
-    const bool are_many = filled_rows(request) >= kManyRows;
-    const int most_threads = are_many ? 256 : filled_rows(request) > 1 ? 512 : kMaxBlockThreads;
+    const bool are_many = ctas(request) >= kManyRows;
+    const int most_threads = are_many ? 256 : ctas(request) > 1 ? 512 : kMaxBlockThreads;
     const u64 items_of_thread = are_many ? 32 : 16;
     config.block_threads = kWarpThreads;
     while (config.block_threads < most_threads &&
-           static_cast<u64>(config.block_threads) * items_of_thread < row_items(request))
+           static_cast<u64>(config.block_threads) * items_of_thread < mean_items(request))
       config.block_threads *= 2;
     if (are_many) config.vectors_at_once = 2;
     if (are_many && config.block_threads == most_threads) config.min_ctas_per_sm = 4;
     while (config.block_threads > kWarpThreads && !fits(config, request, sm)) config.block_threads /= 2;
-    if (request.input_bytes() == 1) config.vectors_at_once = 1;  // more of its items would not fit the registers
+    if (request.input_bytes() == 1) {  // more of its items would not fit the registers
+      config.vectors_at_once = 1;
+      if (config.min_ctas_per_sm > 3) config.min_ctas_per_sm = 3;
+    }
     config.pdl = limits_of(sm).has_pdl;
     return config;
   }
@@ -85,14 +88,14 @@ struct Family<TopKRowsConfig> {
 
   static constexpr WorkspaceNeed workspace(const TopKRowsConfig&, const TopKRequest&) { return {}; }
 
-  // The extents are the items of a row, and the results.
+  // The extents are the items of a row or how many segments there are, and the results.
   static constexpr LaunchList launches(const TopKRowsConfig& config, const TopKRequest& request, Variant) {
     LaunchList list;
-    list.add({.grid_blocks = static_cast<u32>(filled_rows(request)),
+    list.add({.grid_blocks = static_cast<u32>(ctas(request)),
               .block_threads = config.block_threads,
               .shared_bytes = static_cast<int>(shared_bytes(config, request.compared_bytes(), request.k)),
               .n = request.n,
-              .extents = {row_items(request), request.k},
+              .extents = {request.has_offsets() ? request.segment_count : row_items(request), request.k},
               .pdl = config.pdl != 0});
     return list;
   }
@@ -109,10 +112,14 @@ struct Family<TopKRowsConfig> {
 #endif
 
  private:
-  // Rows that have items: all but the last ones may.
-  static constexpr u64 filled_rows(const TopKRequest& request) {
+  // Of segments, and of rows that have items: all but the last ones may.
+  static constexpr u64 ctas(const TopKRequest& request) {
+    if (request.has_offsets()) return request.segment_count;
     const u64 items = row_items(request);
     return items == 0 ? 0 : ceil_div(request.n, items);
+  }
+  static constexpr u64 mean_items(const TopKRequest& request) {
+    return request.has_offsets() ? ceil_div(request.n, request.segment_count) : row_items(request);
   }
   static constexpr bool fits(const TopKRowsConfig& config, const TopKRequest& request, int sm) {
     return request.k < u64{1} << 32 && shared_bytes(config, request.compared_bytes(), request.k) <=

@@ -2,8 +2,10 @@
 // finds a bound by these, as top_k_rows does by those of its groups. Then only tiles whose first key is up to the bound
 // are read again, for all of their keys that are. One CTA puts these in order.
 //
-// Where many keys are equal they may be more than there is room for. Then further launches count the digits of keys and
-// of indices, the highest first, until the last result is known, and list the results. Otherwise these return at once.
+// Many keys may equal the bound. Then only some of them are candidates: those in tiles up to a last one, and of each
+// tile so many as are left. Still they may be more than there is room for. Then further launches count the digits of
+// keys and of indices, the highest first, until the last result is known, and list the results. Otherwise these return
+// at once.
 #pragma once
 
 #include "core/contract/family.h"
@@ -48,6 +50,8 @@ struct TopKState {
   u32 chosen;  // results that have been listed by their digits
   u64 bound;   // the last key of a candidate
   u64 has_bound;
+  // Of keys that equal the bound, the last tile with candidates, and how many each tile has at most.
+  u64 last_tile, most_equals;
   // Before each count of digits: the last key and the last index that a result may have, and how many results are among
   // the items whose digits agree with these so far. Where is_decided is not 0, all of these items are results.
   struct Digits {

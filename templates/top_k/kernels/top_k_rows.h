@@ -1,7 +1,8 @@
-// The first keys of a row, by one CTA.
+// The first keys of a row or segment, by one CTA.
 #pragma once
 
 #include "core/parts/begin_kernel.h"
+#include "core/parts/offset_segments.h"
 #include "top_k/config/top_k_rows.h"
 #include "top_k/parts/entry_network.h"
 #include "top_k/parts/item_span.h"
@@ -137,18 +138,34 @@ class TopKRow {
   u32 group_steps_;
 };
 
+// The items of the CTA.
+template <class Problem>
+SCANTUNE_DEVICE Segment own_items(const KernelArguments& arguments) {
+  const u64 rank = block_rank();
+  if constexpr (Problem::kRequest.has_offsets()) {
+    using Segments = SegmentsOf<Problem>;
+    return rank < Segments::count(arguments, arguments.extents[0]) ? Segments::at(arguments, rank) : Segment{};
+  } else {
+    const u64 row_items = arguments.extents[0], begin = rank * row_items, left = arguments.n - begin;
+    return {begin, begin + (left < row_items ? left : row_items)};
+  }
+}
+
 template <class Problem, TopKRowsConfig kConfig>
 SCANTUNE_DEVICE void top_k_rows(const KernelArguments& arguments) {
   using Row = TopKRow<Problem, kConfig>;
-  const u64 row_items = arguments.extents[0], first = block_rank() * row_items, left = arguments.n - first;
-  const u32 items = static_cast<u32>(left < row_items ? left : row_items), k = static_cast<u32>(arguments.extents[1]);
+  constexpr bool kReadsOffsets = Problem::kRequest.has_offsets();
+  if constexpr (kReadsOffsets) begin_kernel<kConfig.pdl>();
+  const Segment own = scantune::own_items<Problem>(arguments);
+  const u32 items = static_cast<u32>(own.items()), k = static_cast<u32>(arguments.extents[1]);
   const u32 taken = items < k ? items : k;
-  const ItemSpan span(Problem::input(arguments) + first, items);
+  if (kReadsOffsets && items == 0) return;
+  const ItemSpan span(Problem::input(arguments) + own.begin, items);
   Row row(shared_memory<typename Row::Shared>(), span, k);
-  begin_kernel<kConfig.pdl>();
+  if constexpr (!kReadsOffsets) begin_kernel<kConfig.pdl>();
   row.take(taken, items);
   for (u32 place = thread_rank(); place < taken; place += kConfig.block_threads)
-    Problem::store(arguments, static_cast<u64>(block_rank()) * k + place, row.key(place), row.index(place), first);
+    Problem::store(arguments, static_cast<u64>(block_rank()) * k + place, row.key(place), row.index(place), own.begin);
 }
 
 }  // namespace scantune

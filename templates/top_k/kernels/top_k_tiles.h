@@ -33,15 +33,42 @@ SCANTUNE_DEVICE void find_firsts(const KernelArguments& arguments) {
     Tiles::store(tiles.counts(0) + digit, u64{0});
 }
 
-// Finds a key up to which there are at least k, by the first keys of groups of tiles.
+// Of the groups whose first key is `key`, each has a first tile with it: returns the one of that rank among these
+// tiles. Threads lose the first keys of their groups.
+template <int kThreads, class Tiles>
+SCANTUNE_DEVICE u64 tile_of_rank(const Tiles& tiles, typename RankSelect<u64, kThreads>::Shared& shared,
+                                 typename Tiles::Key* firsts, u32 groups, typename Tiles::Key key, u32 rank) {
+  for (u32 group = thread_rank(); group < groups; group += kThreads) {
+    u64 tile = group;
+    if (firsts[group] == key)
+      while (Tiles::load(tiles.firsts() + tile) != key) tile += groups;
+    firsts[group] = firsts[group] == key ? static_cast<typename Tiles::Key>(tile / groups) : Tiles::kLast;
+  }
+  const auto selected = RankSelect<u64, kThreads>(shared).select(rank, 0, [&](const auto& use) {
+    for (u32 base = 0; base < groups; base += kThreads) {
+      const u32 group = base + thread_rank();
+      const auto turn = group < groups ? firsts[group] : Tiles::kLast;
+      use(turn != Tiles::kLast, static_cast<u64>(turn) * groups + group);
+    }
+  });
+  return selected.number;
+}
+
+// Finds a key up to which there are at least k, by the first keys of groups of tiles. An item that equals it in a tile
+// after the last one comes after k others: one in each group with a lesser first key, and one in each of the groups
+// that have this key up to that tile. In its own tile, as many before it as are left after the lesser ones are enough.
 template <class Problem, TopKTilesConfig kConfig>
 SCANTUNE_DEVICE void find_bound(const KernelArguments& arguments) {
   using Tiles = TopKTiles<Problem, kConfig>;
   using Key = typename Problem::Key;
   using Select = RankSelect<Key, kConfig.finish_threads>;
+  union Shared {
+    typename Select::Shared keys;
+    typename RankSelect<u64, kConfig.finish_threads>::Shared tiles;
+  };
   constexpr u32 kThreads = kConfig.finish_threads, kAtOnce = 8;
   const Tiles tiles(arguments);
-  auto& shared = shared_memory<typename Select::Shared>();
+  auto& shared = shared_memory<Shared>();
   Key* const firsts = reinterpret_cast<Key*>(&shared + 1);
   const u64 most = bounded_groups(tiles.k), count = tiles.layout.tiles;
   const u32 groups = static_cast<u32>(count < most ? count : most);
@@ -69,19 +96,28 @@ SCANTUNE_DEVICE void find_bound(const KernelArguments& arguments) {
     }
     firsts[group] = first;
   }
-  const auto selected = Select(shared).select(tiles.k, tiles.k + tiles.k / 4, [&](const auto& use) {
+  const u32 few = tiles.k + tiles.k / 4;
+  const auto selected = Select(shared.keys).select(tiles.k, few, [&](const auto& use) {
     for (u32 base = 0; base < groups; base += kThreads) {
       const u32 group = base + thread_rank();
       use(group < groups, group < groups ? firsts[group] : Tiles::kLast);
     }
   });
+  const u32 most_equals = tiles.k - selected.before;
+  u64 last_tile = ~u64{0};
+  if (selected.before + selected.equal > few)
+    last_tile = scantune::tile_of_rank<kConfig.finish_threads>(tiles, shared.tiles, firsts, groups, selected.number,
+                                                               most_equals);
   if (thread_rank() == 0) {
-    Tiles::store(&tiles.state()->has_bound, u64{1});
-    Tiles::store(&tiles.state()->bound, static_cast<u64>(selected.number));
+    TopKState* const state = tiles.state();
+    Tiles::store(&state->has_bound, u64{1});
+    Tiles::store(&state->bound, static_cast<u64>(selected.number));
+    Tiles::store(&state->last_tile, last_tile);
+    Tiles::store(&state->most_equals, u64{most_equals});
   }
 }
 
-// Lists the items up to the bound. A warp looks at several tiles.
+// Lists the items up to the bound, of equal ones of a tile the first. A warp looks at several tiles.
 template <class Problem, TopKTilesConfig kConfig>
 SCANTUNE_DEVICE void list_candidates(const KernelArguments& arguments) {
   using Tiles = TopKTiles<Problem, kConfig>;
@@ -92,12 +128,22 @@ SCANTUNE_DEVICE void list_candidates(const KernelArguments& arguments) {
   begin_kernel<kConfig.pdl>();
   if (Tiles::load(&tiles.state()->has_bound) == 0) return;
   const Key bound = static_cast<Key>(Tiles::load(&tiles.state()->bound));
+  const u64 last_tile = Tiles::load(&tiles.state()->last_tile);
+  const u32 most_equals = static_cast<u32>(Tiles::load(&tiles.state()->most_equals));
   const bool has = lane < kListedTiles && own < tiles.layout.tiles;
-  u32 wanted = ballot(~0u, has && Tiles::load(tiles.firsts() + own) <= bound);
-  for (bool has_room = true; wanted != 0 && has_room; wanted &= wanted - 1)
-    tiles.visit(base + count_trailing_zeros(wanted), [&](bool is_item, u64 index, Key key) {
-      if (has_room) has_room = tiles.append(&tiles.state()->listed, is_item && key <= bound, key, index);
+  const Key first = has ? Tiles::load(tiles.firsts() + own) : Tiles::kLast;
+  u32 wanted = ballot(~0u, has && (first < bound || (first == bound && own <= last_tile)));
+  for (bool has_room = true; wanted != 0 && has_room; wanted &= wanted - 1) {
+    const u64 tile = base + count_trailing_zeros(wanted);
+    u32 equals_left = tile <= last_tile ? most_equals : 0;
+    tiles.visit(tile, [&](bool is_item, u64 index, Key key) {
+      const u32 equals = ballot(~0u, is_item && key == bound);
+      const bool is_among_first = count_ones(equals & ((1u << lane) - 1)) < equals_left;
+      equals_left -= count_ones(equals) < equals_left ? count_ones(equals) : equals_left;
+      const bool is_candidate = is_item && (key < bound || (key == bound && is_among_first));
+      if (has_room) has_room = tiles.append(&tiles.state()->listed, is_candidate, key, index);
     });
+  }
 }
 
 // Counts the digits of all items that may still be the last result.

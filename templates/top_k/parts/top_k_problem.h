@@ -9,6 +9,14 @@
 
 namespace scantune {
 
+// The bits of +infinity. Those of a NaN without its sign are greater.
+template <ValueType kType>
+constexpr u64 infinity_bits() {
+  constexpr int kBytes = size_of(kType);
+  constexpr int kExponent = kBytes == 8 ? 11 : kBytes == 4 ? 8 : kExponentBits<typename TypeOf<kType>::Type>;
+  return ((u64{1} << kExponent) - 1) << (8 * kBytes - 1 - kExponent);
+}
+
 template <TopKRequest request, Variant variant, u64 = 0, class = NoSource<request>>
 struct TopKProblem {
   using Bits = OrderedBits<request.input_type, request.order>;
@@ -21,13 +29,18 @@ struct TopKProblem {
   SCANTUNE_DEVICE static const Stored* input(const KernelArguments& arguments) {
     return arguments.operand<const Stored>(OperandRole::input);
   }
-  SCANTUNE_DEVICE static Key key_of(Stored stored) { return Bits::key_of(stored); }
+  SCANTUNE_DEVICE static Key key_of(Stored stored) {
+    if constexpr (request.nan_order == NanOrder::last)
+      if ((stored & kMagnitude) > static_cast<Stored>(infinity_bits<request.input_type>())) return kNan;
+    return Bits::key_of(stored);
+  }
 
   // Writes a result to a place of the outputs. index: of the key in its row, which begins with item `first`.
   SCANTUNE_DEVICE static void store(const KernelArguments& arguments, u64 place, Key key, u64 index, u64 first) {
     constexpr CacheHint kHint = CacheHint::normal;
     if constexpr (request.writes_keys())
-      scantune::store_global<kHint>(arguments.operand<Stored>(OperandRole::output) + place, Bits::stored_of(key));
+      scantune::store_global<kHint>(arguments.operand<Stored>(OperandRole::output) + place,
+                                    stored_of(arguments, key, first + index));
     if constexpr (request.writes_indices()) {
       constexpr OperandRole kRole = request.writes_keys() ? OperandRole::indices : OperandRole::output;
       scantune::store_global<kHint>(arguments.operand<Value>(kRole) + place, static_cast<Value>(index));
@@ -36,6 +49,18 @@ struct TopKProblem {
       scantune::store_global<kHint>(
           arguments.operand<Value>(OperandRole::values_output) + place,
           scantune::load_global<kHint>(arguments.operand<const Value>(OperandRole::values) + first + index));
+  }
+
+ private:
+  static constexpr auto kMagnitude = static_cast<Stored>(static_cast<Stored>(~Key{0}) >> 1);
+  // The key of all NaNs that come last: in both orders the last key is a NaN's.
+  static constexpr Key kNan = static_cast<Stored>(~Key{0});
+
+  // The bits of an item by its key. A NaN that comes last has its own in the input alone.
+  SCANTUNE_DEVICE static Stored stored_of(const KernelArguments& arguments, Key key, u64 item) {
+    if constexpr (request.nan_order == NanOrder::last)
+      if (key == kNan) return scantune::load_global<CacheHint::normal>(input(arguments) + item);
+    return Bits::stored_of(key);
   }
 };
 
