@@ -12,11 +12,19 @@
 namespace scantune::offset_scans_test {
 namespace {
 
-const FamilyModel& family() { return *find_family("scan_segments"); }
+constexpr const char* kNone = "none";  // of a family whose threads take all segments as one sequence
 
 ScanRequest by_offsets(ScanRequest request, u64 segments = 1) {
   request.segments = Segments::offsets;
   request.segment_count = segments;
+  return request;
+}
+
+ScanRequest by_offsets(const RowReader& row) {
+  ScanRequest request = by_offsets(request_of(row));
+  request.offset_type = row.token_of<OffsetType>("offsets");
+  request.offset_form = row.token_of<OffsetForm>("form");
+  request.count_source = row.token_of<CountSource>("count");
   return request;
 }
 
@@ -91,13 +99,15 @@ void check(SegmentedScan scan) {
 const Design& design() {
   static const Design kDesign(
       "offset_scans", 2, 1,
-      factors_of_segmented_scans({&family()}, {{"offsets", all_tokens<OffsetType>()},
-                                               {"form", all_tokens<OffsetForm>()},
-                                               {"count", all_tokens<CountSource>()},
-                                               {"threads", {"few", "warp", "cta", "sequence"}}}),
+      factors_of_segmented_scans({find_family("scan_segments"), find_family("lookback_segments")},
+                                 {{"offsets", all_tokens<OffsetType>()},
+                                  {"form", all_tokens<OffsetForm>()},
+                                  {"count", all_tokens<CountSource>()},
+                                  {"threads", {"few", "warp", "cta", "sequence", kNone}}}),
       [](const DesignRow& values) {
         const RowReader row(design(), values);
-        return family().unsupported_reason(by_offsets(request_of(row)), kHostSm) == nullptr;
+        if (row.is("family", "lookback_segments") != row.is("threads", kNone)) return false;
+        return row.family().unsupported_reason(by_offsets(row), kHostSm) == nullptr;
       });
   return kDesign;
 }
@@ -115,8 +125,10 @@ void set(Config& config, std::string_view name, int value) {
 
 // A config that is drawn, whose warps take few items before they leave them to others.
 Config config_of(const RowReader& row, const ScanRequest& request, Random& random) {
+  const FamilyModel& family = row.family();
   for (;;) {
-    Config config = random_config(family(), request, 2048, random);
+    if (row.is("threads", kNone)) return random_config(family, request, 4096, random);
+    Config config = random_config(family, request, 2048, random);
     set(config, "block_threads", random.chance(50) ? 32 : 64);
     set(config, "segment_threads",
         row.is("threads", "few") || row.is("threads", "sequence") ? 1 << random.below(5)
@@ -124,7 +136,7 @@ Config config_of(const RowReader& row, const ScanRequest& request, Random& rando
                                                                   : 1024);
     set(config, "warp_segments", row.is("threads", "sequence") ? 1 << random.below(8) : 0);
     set(config, "long_tiles", 1 + static_cast<int>(random.below(2)));
-    if (family().invalid_reason(config, request, kHostSm) == nullptr) return config;
+    if (family.invalid_reason(config, request, kHostSm) == nullptr) return config;
   }
 }
 
@@ -133,14 +145,13 @@ class OffsetScans : public testing::TestWithParam<DesignRow> {};
 TEST_P(OffsetScans, AreRightOfSegmentsOfEveryLength) {
   const RowReader row(design(), GetParam());
   Random random(row.seed());
-  ScanRequest request = by_offsets(request_of(row));
-  request.offset_type = row.token_of<OffsetType>("offsets");
-  request.offset_form = row.token_of<OffsetForm>("form");
-  request.count_source = row.token_of<CountSource>("count");
-  if (request.init == Init::memory && !row.is("threads", "sequence") && random.chance(50)) request.init = Init::each;
+  ScanRequest request = by_offsets(row);
+  const bool takes_inits = !row.is("threads", "sequence") && !row.is("threads", kNone);
+  if (request.init == Init::memory && takes_inits && random.chance(50)) request.init = Init::each;
   const Config config = config_of(row, request, random);
-  const auto of_warp = static_cast<u64>(32 * 2 * family().tile_items(config, request)) /
-                       static_cast<u64>(row.is("threads", "cta") ? 64 : 1);
+  const bool are_of_cta = row.is("threads", "cta") || row.is("threads", kNone);
+  const auto of_warp =
+      static_cast<u64>(32 * 2 * row.family().tile_items(config, request)) / static_cast<u64>(are_of_cta ? 64 : 1);
   for (const u64 n : {u64{1}, u64{33}, u64{1'001}, std::min<u64>(20'000, 3 * of_warp + 7), u64{30'002}}) {
     for (const u64 segments : {u64{1}, n / 400 + 2, n / 9 + 2}) {
       Random its(row.seed() + n + segments);  // what is drawn for one size must not hang on the others
@@ -168,7 +179,7 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
                                     .n = 20'001},
                                    6);
   for (const auto& [threads, neighbours] : {std::pair{"4", "0"}, {"4", "2"}, {"32", "4"}, {"1024", "0"}}) {
-    const Config config = scantune::config_of(family(), request,
+    const Config config = scantune::config_of(*find_family("scan_segments"), request,
                                               {{"block_threads", "64"},
                                                {"segment_threads", threads},
                                                {"warp_segments", neighbours},
