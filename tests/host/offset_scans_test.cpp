@@ -127,8 +127,8 @@ void set(Config& config, std::string_view name, int value) {
 Config config_of(const RowReader& row, const ScanRequest& request, Random& random) {
   const FamilyModel& family = row.family();
   for (;;) {
-    if (row.is("threads", kNone)) return random_config(family, request, 4096, random);
     Config config = random_config(family, request, 2048, random);
+    if (row.is("threads", kNone)) return config;
     set(config, "block_threads", random.chance(50) ? 32 : 64);
     set(config, "segment_threads",
         row.is("threads", "few") || row.is("threads", "sequence") ? 1 << random.below(5)

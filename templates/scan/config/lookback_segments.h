@@ -115,10 +115,8 @@ struct Family<LookbackSegmentsConfig> {
       return reason;
     if (config.items_per_thread > 32) return "items_per_thread must be at most 32: a word has a bit for each";
     if (tile_items(config, request) < kMinTileItems) return "a tile must hold at least 512 items";
-    const u64 numbers = static_cast<u64>(config.block_threads / kWarpThreads) * sizeof(u32);
-    if (100 * (numbers + descriptor(config, request)) >
-        static_cast<u64>(tile_items(config, request) * widest_item_bytes(request)))
-      return "a tile must hold 100 times the bytes of its status descriptor and of the numbers of its first segments";
+    if (100 * descriptor(config, request) > static_cast<u64>(tile_items(config, request) * widest_item_bytes(request)))
+      return "a tile must hold 100 times the bytes of its status descriptor";
     return invalid_look_back_reason(config, request.forward_progress);
   }
 
