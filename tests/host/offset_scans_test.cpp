@@ -210,5 +210,84 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
   }
 }
 
+// ---- in one pass ----
+
+// A request of about so many items whose bounds are as asked for.
+ScanRequest with_bounds(ScanRequest request, u64 n, u64 segments, const auto& are_so) {
+  request = by_offsets(request, segments);
+  for (request.n = n;; ++request.n)
+    if (const std::vector<i64> bounds = offsets_of(request).begins; std::ranges::is_sorted(bounds) && are_so(bounds))
+      return request;
+}
+
+void check_in_one_pass(const ScanRequest& request, const TestOperator* custom = nullptr) {
+  const Config config = config_of(*find_family("lookback_segments"), request,
+                                  {{"block_threads", "128"}, {"items_per_thread", "4"}, {"vector_bytes", "16"}});
+  for (u64 seed = 1; seed <= 4; ++seed) {
+    SegmentedScan scan{request, config, seed, custom};
+    scan.runs = 2;
+    check(scan);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// The lanes of a warp note together, by vectors, which segment comes after so many runs of items without one.
+TEST(OffsetScansInOnePass, TakeOneSegmentWithMostItemsAmongMany) {
+  const ScanRequest request = with_bounds({}, 20'000, 60, [](const std::vector<i64>& bounds) {
+    constexpr i64 kRunItems = 128, kRunsOfVector = 4;
+    for (std::size_t bound = 1; bound + 1 < bounds.size(); ++bound)
+      if (bounds[bound] - bounds[bound - 1] > 15'000 && bounds[bound + 1] > bounds[bound] &&
+          bounds[bound] / kRunItems % kRunsOfVector == kRunsOfVector - 1)
+        return true;
+    return false;
+  });
+  check_in_one_pass(request);
+}
+
+// An operator that ends the process for what no item of a segment is. Others are before the first segment.
+TEST(OffsetScansInOnePass, CombineItemsOfSegmentsAlone) {
+  struct Tagged {
+    u32 tag, sum;
+  };
+  constexpr u32 kTag = 0x600d600d;
+  ScanRequest request;
+  request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
+  request.op = Operator::custom_cheap;
+  request.custom_bytes = sizeof(Tagged);
+  request.custom_alignment = alignof(Tagged);
+  const TestOperator picky{
+      .name = "picky",
+      .request = request,
+      .custom = {.source = "struct Value { unsigned tag, sum; };\n"
+                           "__device__ Value combine(Value earlier, Value later) {\n"
+                           "  if (earlier.tag != 0x600d600d || later.tag != 0x600d600d) __builtin_trap();\n"
+                           "  return {earlier.tag, earlier.sum + later.sum};\n}\n",
+                 .name = {}},
+      .combine =
+          [](void* result, const void* earlier, const void* later) {
+            Tagged a, b;
+            std::memcpy(&a, earlier, sizeof a);
+            std::memcpy(&b, later, sizeof b);
+            a.sum += b.sum;
+            std::memcpy(result, &a, sizeof a);
+          },
+      .draw =
+          [](void* item, Random& random) {
+            const Tagged drawn{kTag, random.below(1000)};
+            std::memcpy(item, &drawn, sizeof drawn);
+          }};
+  for (const Init init : {Init::none, Init::value}) {
+    request.init = init;
+    for (const Direction direction : {Direction::forward, Direction::reverse}) {
+      request.direction = direction;
+      const auto leave_items = [](const std::vector<i64>& bounds) {
+        return bounds.front() % 512 > 100 && bounds.back() < 2'900;
+      };
+      check_in_one_pass(with_bounds(request, 3'000, 3, leave_items), &picky);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scantune::offset_scans_test
