@@ -1,8 +1,8 @@
 // lookback_segments: one pass over the items of segments by offsets, whatever their lengths are. A launch before it
-// checks that each segment begins where the one before it ends, and notes for the items of each warp which segments
-// begin there. Then each CTA scans a tile of pairs, of an item and whether a segment starts there, and looks back for
-// the carry-in as lookback does. A tile in which a segment starts publishes its prefix at once, as nothing before the
-// start counts after it. Segments in another order are scanned by a third launch, each by a warp, which is slow.
+// checks that the offsets ascend, and notes for the items of each warp which segments begin there. Then each CTA scans
+// a tile of pairs, of an item and whether a segment starts there, and looks back for the carry-in as lookback does. A
+// tile in which a segment starts publishes its prefix at once, as nothing before the start counts after it. Segments in
+// another order are scanned by a third launch, each by a warp, which is slow.
 #pragma once
 
 #include "core/contract/family.h"
@@ -56,6 +56,7 @@ constexpr int shared_bytes(const LookbackSegmentsConfig& config, const ScanVaria
 
 // Threads of the launches before and after the one that scans tiles.
 inline constexpr int kIndexThreads = 256;
+inline constexpr u32 kIndexedBounds = 4;  // that a thread of the first one takes
 
 // The first item of all segments and the one after the last, in the order of the scan. In the workspace the numbers of
 // the first segments follow.
@@ -137,10 +138,10 @@ struct Family<LookbackSegmentsConfig> {
                                        Variant variant) {
     LaunchList list;
     const u64 begin = index_begin(config, request);
-    const u64 vectors = (begin - sizeof(WorkspaceHeader)) / kVectorAlignmentBytes;
-    const u64 bounds = request.segment_count + 1;
+    const u64 words = (begin - sizeof(WorkspaceHeader)) / sizeof(u64), bounds = request.segment_count + 1;
+    const u64 most = bounds < words ? words : bounds;
     Launch launch{.kernel = kIndexSegments,
-                  .grid_blocks = grid_for(ceil_div(bounds < vectors ? vectors : bounds, u64{kIndexThreads})),
+                  .grid_blocks = grid_for(ceil_div(most, u64{kIndexThreads * kIndexedBounds})),
                   .block_threads = kIndexThreads,
                   .n = request.n,
                   .extents = {request.segment_count},

@@ -1,5 +1,5 @@
-// Where segments by offsets begin, if each begins where the one before it ends: for every run of kItems items, in the
-// order of the scan, the number of the first segment that begins there or later. Segments are numbered in that order.
+// Where segments by offsets begin, if these ascend: for every run of kItems items, in the order of the scan, the number
+// of the first segment that begins there or later. Segments are numbered in that order.
 #pragma once
 
 #include "core/machine/bits.h"
@@ -40,26 +40,45 @@ class SegmentIndex {
 
   // ---- while it is made ----
 
-  // All threads of a grid whose CTAs have so many call this.
+  // All threads of a grid whose CTAs have so many call this. Each reads some neighbouring bounds.
   SCANTUNE_DEVICE void make(u32 block_threads) const {
     const u64 thread = u64{block_rank()} * block_threads + thread_rank(), threads = u64{block_count()} * block_threads;
     clear_status(thread, threads);
     const u64 count = this->count();
-    if (thread == 0) scantune::store_global<CacheHint::normal>(range_, range(count));
+    if (thread == 0)
+      scantune::store_global<CacheHint::normal>(
+          range_, count == 0 ? SegmentRange{0, 0} : SegmentRange{bound(0, count), bound(count, count)});
     if (count == 0) return;
     const u32 lane = thread_rank() % kWarpThreads;
-    bool follow = true;
-    for (u64 first = thread - lane; first <= count; first += threads) {
-      const bool exists = first + lane <= count;
-      const Runs runs = exists ? runs_of(first + lane, count, follow) : Runs{1, 0};
-      note(runs, static_cast<u32>(first) + lane, lane);
+    bool ascend = true;
+    for (u64 of_warp = (thread - lane) * kIndexedBounds; of_warp <= count; of_warp += threads * kIndexedBounds) {
+      const u64 first = of_warp + lane * kIndexedBounds;
+      u64 before = first > 0 && first <= count ? bound(first - 1, count) : 0;
+      u64 places[kIndexedBounds];
+#pragma unroll
+      for (u32 next = 0; next < kIndexedBounds; ++next)
+        places[next] = first + next <= count ? bound(first + next, count) : 0;
+      u64 run = first > 0 ? before / kItems : ~u64{0};
+#pragma unroll
+      for (u32 next = 0; next < kIndexedBounds; ++next) {
+        const u64 number = first + next, its_run = places[next] / kItems;
+        Runs runs{1, 0};
+        if (number <= count) {
+          ascend = ascend && before <= places[next];
+          // Readers look at the run after theirs, too.
+          runs = {run + 1, number == count ? its_run + 1 : its_run};
+          before = places[next];
+          run = its_run;
+        }
+        note(runs, static_cast<u32>(number), lane);
+      }
     }
-    if (!follow) scantune::store_relaxed_wide(&header_->gathered, u64{1});
+    if (!ascend) scantune::store_relaxed_wide(&header_->gathered, u64{1});
   }
 
   // ---- once it is made ----
 
-  // Whether each segment begins where the one before it ends.
+  // Whether the bounds ascend.
   SCANTUNE_DEVICE bool exists() const { return scantune::load_relaxed_wide(&header_->gathered) == 0; }
 
   SCANTUNE_DEVICE SegmentRange range() const { return scantune::load_relaxed_wide(range_); }
@@ -85,7 +104,7 @@ class SegmentIndex {
   }
 
  private:
-  // The runs whose first segment is the same one.
+  // Those from the one after a bound's to the next bound's, if there are any.
   struct Runs {
     u64 first, last;
   };
@@ -97,25 +116,13 @@ class SegmentIndex {
       scantune::store_relaxed_wide(word, u64{0});
   }
 
-  SCANTUNE_DEVICE SegmentRange range(u64 count) const {
-    if (count == 0) return {0, 0};
-    return {place_of(0, count), end_of(count - 1, count)};
-  }
-
-  SCANTUNE_DEVICE u64 end_of(u64 number, u64 count) const {
-    const Segment its = SegmentsOf<Problem>::at(arguments_, kBackwards ? count - 1 - number : number);
-    return kBackwards ? arguments_.n - its.begin : its.end;
-  }
-
-  // Those from the one after the segment before begins to the one where a segment begins; after the last segment one
-  // more, since readers look at the next one too. follow: becomes false if the segment does not follow the one before.
-  SCANTUNE_DEVICE Runs runs_of(u64 number, u64 count, bool& follow) const {
-    const u64 first = number == 0 ? 0 : place_of(number - 1, count) / kItems + 1;
-    const u64 end = number == 0 ? 0 : end_of(number - 1, count);
-    if (number == count) return {first, end / kItems + 1};
-    const u64 place = place_of(number, count);
-    if (number > 0 && place != end) follow = false;
-    return {first, place / kItems};
+  // The place where a segment begins or, of one after the last, where that ends. As the offsets are, it need not be
+  // where the segment before ends.
+  SCANTUNE_DEVICE u64 bound(u64 number, u64 count) const {
+    const u64 offset = kBackwards ? count - number : number;
+    const u64 item = offset < count ? SegmentsOf<Problem>::at(arguments_, offset).begin
+                                    : SegmentsOf<Problem>::at(arguments_, count - 1).end;
+    return kBackwards ? arguments_.n - item : item;
   }
 
   // Lanes write few runs by themselves, and many, where a segment is long, together.
@@ -123,6 +130,7 @@ class SegmentIndex {
     constexpr u64 kFew = 16, kTogether = 4;
     const bool are_few = runs.last < runs.first + kFew;  // or none
     if (are_few)
+#pragma unroll 1
       for (u64 run = runs.first; run <= runs.last; ++run)
         scantune::store_global<CacheHint::normal>(numbers_ + run, number);
     for (u32 left = ballot(~0u, !are_few); left != 0; left &= left - 1) {
