@@ -40,6 +40,7 @@
 #include "reduce/config/reduce_short_rows.h"
 #include "reduce/config/reduce_two_pass.h"
 #include "scan/config/lookback.h"
+#include "scan/config/lookback_segments.h"
 #include "scan/config/one_shot.h"
 #include "scan/config/pipelined.h"
 #include "scan/config/scan.h"
@@ -73,10 +74,11 @@ struct AlgorithmList {};
 
 using AllAlgorithms = AlgorithmList<
     FamiliesOf<ScanRequest, SingleBlockConfig, OneShotConfig, LookbackConfig, PipelinedConfig, ThreePhaseConfig,
-               ScanRowsConfig, ScanShortRowsConfig, ScanColumnsConfig, ScanSegmentsConfig, NaiveGlobalConfig,
-               SharedSingleConfig, SharedDoubleConfig, WarpShuffleConfig, BatchConfig, VectorConfig, KoggeStoneConfig,
-               BrentKungConfig, HybridConfig, WorkInefficientConfig, WorkEfficientConfig, ConvertedConfig,
-               ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig, QuadraticConfig>,
+               ScanRowsConfig, ScanShortRowsConfig, ScanColumnsConfig, ScanSegmentsConfig, LookbackSegmentsConfig,
+               NaiveGlobalConfig, SharedSingleConfig, SharedDoubleConfig, WarpShuffleConfig, BatchConfig, VectorConfig,
+               KoggeStoneConfig, BrentKungConfig, HybridConfig, WorkInefficientConfig, WorkEfficientConfig,
+               ConvertedConfig, ScanThenAddConfig, ReduceThenScanConfig, ChainedConfig, FenwickConfig, SerialConfig,
+               QuadraticConfig>,
     FamiliesOf<ReduceRequest, ReduceBlockConfig, ReduceAtomicConfig, ReduceGatherConfig, ReduceLastBlockConfig,
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceShortRowsConfig, ReduceColumnsConfig, ReduceSegmentsConfig,
                SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,

@@ -142,11 +142,32 @@ TEST(Space, NoFamilyTakesColumnsOfOneSequence) {
 }
 
 // Another would take them for one sequence.
-TEST(Space, OneFamilyAloneTakesSegmentsByOffsets) {
+TEST(Space, TwoFamiliesAloneTakeSegmentsByOffsets) {
   const ScanRequest request{.segments = Segments::offsets, .n = u64{1} << 20, .segment_count = 1000};
   for (const FamilyModel* family : algorithm_of<ScanRequest>().families())
-    EXPECT_EQ(family->unsupported_reason(request, 90) == nullptr, family->name() == std::string_view("scan_segments"))
+    EXPECT_EQ(family->unsupported_reason(request, 90) == nullptr,
+              std::string_view(family->name()).ends_with("_segments"))
         << family->name();
+}
+
+// One pass over items that no SM holds takes long segments, unless they may have gaps or an order of combining is
+// fixed.
+TEST(Space, LongSegmentsOfManyItemsAreScannedInOnePass) {
+  const auto family = [](u64 n, u64 average, ScanRequest request = {}) {
+    request.segments = Segments::offsets;
+    request.n = n;
+    request.segment_count = n / average;
+    return std::string(default_config(request, 90).family().name());
+  };
+  constexpr u64 kMany = u64{1} << 28;
+  EXPECT_EQ(family(kMany, 4096), "lookback_segments");
+  EXPECT_EQ(family(kMany, 16), "scan_segments");
+  EXPECT_EQ(family(u64{1} << 20, 4096), "scan_segments");
+  EXPECT_EQ(family(kMany, 4096, {.offset_form = OffsetForm::begins_and_ends}), "scan_segments");
+  EXPECT_EQ(family(kMany, 4096, {.init = Init::each}), "scan_segments");
+  ScanRequest fixed{.determinism = Determinism::run_to_run};
+  fixed.input_type = fixed.accumulator_type = fixed.output_type = ValueType::f32;
+  EXPECT_EQ(family(kMany, 4096, fixed), "scan_segments");
 }
 
 // A thread has as many columns as are vectors in every line, or as many as fill words that it shifts.

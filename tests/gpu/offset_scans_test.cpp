@@ -26,15 +26,17 @@ class OffsetScansOnGpu : public FamiliesOnGpu {
 };
 
 TEST_F(OffsetScansOnGpu, AreRightOfSegmentsOfEveryLength) {
-  const FamilyModel& family = *find_family("scan_segments");
   unsigned turn = 0;
   for (const Types& types :
        {same("i32"), same("u8"), same("f64"), from_to("i8", "i64"), same("f16"), same("f32"), custom(12), custom(32)})
     for (const u64 segments : {1, 7, 300, 30'000, 900'000}) {
       const ScanRequest request = request_of(types, 1'500'007, segments, turn);
-      verify(request, family.default_config(request, sm()), turn % 8 == 0);
-      for (const Config& config : drawn_configs(family, request, sm(), 1, turn)) verify(request, config, false);
-      ASSERT_EQ(device_->failure(), "");
+      for (const FamilyModel* const family : {find_family("scan_segments"), find_family("lookback_segments")}) {
+        if (family->unsupported_reason(request, sm()) != nullptr) continue;
+        verify(request, family->default_config(request, sm()), turn % 8 == 0);
+        for (const Config& config : drawn_configs(*family, request, sm(), 1, turn)) verify(request, config, false);
+        ASSERT_EQ(device_->failure(), "");
+      }
       ++turn;
     }
 }
@@ -104,9 +106,12 @@ TEST_F(OffsetScansOnGpu, AreRightPast2To32Items) {
 
 // A few of them are on the list.
 TEST_F(OffsetScansOnGpu, OfFewItemsRunUnderTheSanitizers) {
-  const FamilyModel& family = *find_family("scan_segments");
+  const FamilyModel &family = *find_family("scan_segments"), &in_one_pass = *find_family("lookback_segments");
   unsigned turn = 0;
-  for (const Types& types : {same("i32"), same("f16"), custom(12)})
+  for (const Types& types : {same("i32"), same("f16"), custom(12)}) {
+    const ScanRequest bounded = request_of(types, 40'007, 11, 4);  // by bounds, in reverse
+    ASSERT_EQ(in_one_pass.unsupported_reason(bounded, sm()), nullptr);
+    verify(bounded, in_one_pass.default_config(bounded, sm()), false);
     for (const char* threads : {"2", "32", "1024"}) {
       const ScanRequest request = request_of(types, 40'007, 11, turn++);
       Config config = family.default_config(request, sm());
@@ -118,6 +123,7 @@ TEST_F(OffsetScansOnGpu, OfFewItemsRunUnderTheSanitizers) {
       }
       verify(request, config, false);
     }
+  }
 }
 
 }  // namespace

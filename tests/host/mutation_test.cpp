@@ -120,7 +120,7 @@ TEST_P(Mutation, IsCaught) {
 }
 
 // Families whose CTAs wait for those of earlier tiles.
-constexpr const char* kWaiting[] = {"lookback",     "one_shot",        "pipelined",
+constexpr const char* kWaiting[] = {"lookback",     "one_shot",        "pipelined",    "lookback_segments",
                                     "scan_columns", "select_lookback", "sort_onesweep"};
 
 // What SCANTUNE_MUTANTS says: "all", or names of templates such as "lookback tile_status", all of whose mutants are

@@ -12,11 +12,19 @@
 namespace scantune::offset_scans_test {
 namespace {
 
-const FamilyModel& family() { return *find_family("scan_segments"); }
+constexpr const char* kNone = "none";  // of a family whose threads take all segments as one sequence
 
 ScanRequest by_offsets(ScanRequest request, u64 segments = 1) {
   request.segments = Segments::offsets;
   request.segment_count = segments;
+  return request;
+}
+
+ScanRequest by_offsets(const RowReader& row) {
+  ScanRequest request = by_offsets(request_of(row));
+  request.offset_type = row.token_of<OffsetType>("offsets");
+  request.offset_form = row.token_of<OffsetForm>("form");
+  request.count_source = row.token_of<CountSource>("count");
   return request;
 }
 
@@ -91,13 +99,15 @@ void check(SegmentedScan scan) {
 const Design& design() {
   static const Design kDesign(
       "offset_scans", 2, 1,
-      factors_of_segmented_scans({&family()}, {{"offsets", all_tokens<OffsetType>()},
-                                               {"form", all_tokens<OffsetForm>()},
-                                               {"count", all_tokens<CountSource>()},
-                                               {"threads", {"few", "warp", "cta", "sequence"}}}),
+      factors_of_segmented_scans({find_family("scan_segments"), find_family("lookback_segments")},
+                                 {{"offsets", all_tokens<OffsetType>()},
+                                  {"form", all_tokens<OffsetForm>()},
+                                  {"count", all_tokens<CountSource>()},
+                                  {"threads", {"few", "warp", "cta", "sequence", kNone}}}),
       [](const DesignRow& values) {
         const RowReader row(design(), values);
-        return family().unsupported_reason(by_offsets(request_of(row)), kHostSm) == nullptr;
+        if (row.is("family", "lookback_segments") != row.is("threads", kNone)) return false;
+        return row.family().unsupported_reason(by_offsets(row), kHostSm) == nullptr;
       });
   return kDesign;
 }
@@ -115,8 +125,10 @@ void set(Config& config, std::string_view name, int value) {
 
 // A config that is drawn, whose warps take few items before they leave them to others.
 Config config_of(const RowReader& row, const ScanRequest& request, Random& random) {
+  const FamilyModel& family = row.family();
   for (;;) {
-    Config config = random_config(family(), request, 2048, random);
+    Config config = random_config(family, request, 2048, random);
+    if (row.is("threads", kNone)) return config;
     set(config, "block_threads", random.chance(50) ? 32 : 64);
     set(config, "segment_threads",
         row.is("threads", "few") || row.is("threads", "sequence") ? 1 << random.below(5)
@@ -124,7 +136,7 @@ Config config_of(const RowReader& row, const ScanRequest& request, Random& rando
                                                                   : 1024);
     set(config, "warp_segments", row.is("threads", "sequence") ? 1 << random.below(8) : 0);
     set(config, "long_tiles", 1 + static_cast<int>(random.below(2)));
-    if (family().invalid_reason(config, request, kHostSm) == nullptr) return config;
+    if (family.invalid_reason(config, request, kHostSm) == nullptr) return config;
   }
 }
 
@@ -133,14 +145,13 @@ class OffsetScans : public testing::TestWithParam<DesignRow> {};
 TEST_P(OffsetScans, AreRightOfSegmentsOfEveryLength) {
   const RowReader row(design(), GetParam());
   Random random(row.seed());
-  ScanRequest request = by_offsets(request_of(row));
-  request.offset_type = row.token_of<OffsetType>("offsets");
-  request.offset_form = row.token_of<OffsetForm>("form");
-  request.count_source = row.token_of<CountSource>("count");
-  if (request.init == Init::memory && !row.is("threads", "sequence") && random.chance(50)) request.init = Init::each;
+  ScanRequest request = by_offsets(row);
+  const bool takes_inits = !row.is("threads", "sequence") && !row.is("threads", kNone);
+  if (request.init == Init::memory && takes_inits && random.chance(50)) request.init = Init::each;
   const Config config = config_of(row, request, random);
-  const auto of_warp = static_cast<u64>(32 * 2 * family().tile_items(config, request)) /
-                       static_cast<u64>(row.is("threads", "cta") ? 64 : 1);
+  const bool are_of_cta = row.is("threads", "cta") || row.is("threads", kNone);
+  const auto of_warp =
+      static_cast<u64>(32 * 2 * row.family().tile_items(config, request)) / static_cast<u64>(are_of_cta ? 64 : 1);
   for (const u64 n : {u64{1}, u64{33}, u64{1'001}, std::min<u64>(20'000, 3 * of_warp + 7), u64{30'002}}) {
     for (const u64 segments : {u64{1}, n / 400 + 2, n / 9 + 2}) {
       Random its(row.seed() + n + segments);  // what is drawn for one size must not hang on the others
@@ -168,7 +179,7 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
                                     .n = 20'001},
                                    6);
   for (const auto& [threads, neighbours] : {std::pair{"4", "0"}, {"4", "2"}, {"32", "4"}, {"1024", "0"}}) {
-    const Config config = scantune::config_of(family(), request,
+    const Config config = scantune::config_of(*find_family("scan_segments"), request,
                                               {{"block_threads", "64"},
                                                {"segment_threads", threads},
                                                {"warp_segments", neighbours},
@@ -195,6 +206,85 @@ TEST(OffsetScansOfRoundedSums, GiveTheSameBitsOnEverySchedule) {
       if (HasFatalFailure()) return;
       if (seed == 1) first = results;
       EXPECT_EQ(results, first) << "seed " << seed << ", " << threads << " threads, " << neighbours << " neighbours";
+    }
+  }
+}
+
+// ---- in one pass ----
+
+// A request of about so many items whose bounds are as asked for.
+ScanRequest with_bounds(ScanRequest request, u64 n, u64 segments, const auto& are_so) {
+  request = by_offsets(request, segments);
+  for (request.n = n;; ++request.n)
+    if (const std::vector<i64> bounds = offsets_of(request).begins; std::ranges::is_sorted(bounds) && are_so(bounds))
+      return request;
+}
+
+void check_in_one_pass(const ScanRequest& request, const TestOperator* custom = nullptr) {
+  const Config config = config_of(*find_family("lookback_segments"), request,
+                                  {{"block_threads", "128"}, {"items_per_thread", "4"}, {"vector_bytes", "16"}});
+  for (u64 seed = 1; seed <= 4; ++seed) {
+    SegmentedScan scan{request, config, seed, custom};
+    scan.runs = 2;
+    check(scan);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// The lanes of a warp note together, by vectors, which segment comes after so many runs of items without one.
+TEST(OffsetScansInOnePass, TakeOneSegmentWithMostItemsAmongMany) {
+  const ScanRequest request = with_bounds({}, 20'000, 60, [](const std::vector<i64>& bounds) {
+    constexpr i64 kRunItems = 128, kRunsOfVector = 4;
+    for (std::size_t bound = 1; bound + 1 < bounds.size(); ++bound)
+      if (bounds[bound] - bounds[bound - 1] > 15'000 && bounds[bound + 1] > bounds[bound] &&
+          bounds[bound] / kRunItems % kRunsOfVector == kRunsOfVector - 1)
+        return true;
+    return false;
+  });
+  check_in_one_pass(request);
+}
+
+// An operator that ends the process for what no item of a segment is. Others are before the first segment.
+TEST(OffsetScansInOnePass, CombineItemsOfSegmentsAlone) {
+  struct Tagged {
+    u32 tag, sum;
+  };
+  constexpr u32 kTag = 0x600d600d;
+  ScanRequest request;
+  request.input_type = request.accumulator_type = request.output_type = ValueType::custom;
+  request.op = Operator::custom_cheap;
+  request.custom_bytes = sizeof(Tagged);
+  request.custom_alignment = alignof(Tagged);
+  const TestOperator picky{
+      .name = "picky",
+      .request = request,
+      .custom = {.source = "struct Value { unsigned tag, sum; };\n"
+                           "__device__ Value combine(Value earlier, Value later) {\n"
+                           "  if (earlier.tag != 0x600d600d || later.tag != 0x600d600d) __builtin_trap();\n"
+                           "  return {earlier.tag, earlier.sum + later.sum};\n}\n",
+                 .name = {}},
+      .combine =
+          [](void* result, const void* earlier, const void* later) {
+            Tagged a, b;
+            std::memcpy(&a, earlier, sizeof a);
+            std::memcpy(&b, later, sizeof b);
+            a.sum += b.sum;
+            std::memcpy(result, &a, sizeof a);
+          },
+      .draw =
+          [](void* item, Random& random) {
+            const Tagged drawn{kTag, random.below(1000)};
+            std::memcpy(item, &drawn, sizeof drawn);
+          }};
+  for (const Init init : {Init::none, Init::value}) {
+    request.init = init;
+    for (const Direction direction : {Direction::forward, Direction::reverse}) {
+      request.direction = direction;
+      const auto leave_items = [](const std::vector<i64>& bounds) {
+        return bounds.front() % 512 > 100 && bounds.back() < 2'900;
+      };
+      check_in_one_pass(with_bounds(request, 3'000, 3, leave_items), &picky);
+      if (HasFatalFailure()) return;
     }
   }
 }

@@ -25,6 +25,16 @@ struct WrittenOffsets {
   std::vector<i64> begins, ends;
 };
 
+// Draws for some ascending bounds whether one segment has most of the items, and whether those of the last segments
+// come before those of the first, so that they do not ascend. Either way no segments have items in common.
+inline void vary(std::vector<i64>& bounds, i64 n, Random& random) {
+  const auto drawn = static_cast<std::ptrdiff_t>(random.below(static_cast<u32>(bounds.size())));
+  if (random.chance(25))
+    for (auto bound = bounds.begin(); bound != bounds.end(); ++bound)
+      *bound = bound - bounds.begin() <= drawn ? *bound / 16 : n - (n - *bound) / 16;
+  if (random.chance(25)) std::rotate(bounds.begin(), bounds.begin() + drawn, bounds.end());
+}
+
 // Draws offsets of segments without items in common, in no order or one after the other. Only begins and ends have
 // gaps; some empty segments end before they begin.
 template <class R>
@@ -39,6 +49,8 @@ WrittenOffsets offsets_apart(const R& request, Random& random) {
     if (random.chance(20)) bounds[bound] = bounds[bound - 1];
   if (random.chance(50)) bounds.front() = is_signed ? -2 : 0;
   if (random.chance(50)) bounds.back() = static_cast<i64>(request.n) + 3;
+  if constexpr (std::is_same_v<R, ScanRequest>)
+    if (!has_ends) vary(bounds, static_cast<i64>(request.n), random);
   if (!has_ends) return {bounds, {}};
   WrittenOffsets offsets{std::vector<i64>(count), std::vector<i64>(count)};
   std::vector<u64> order(count);

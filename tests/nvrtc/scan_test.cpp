@@ -173,9 +173,9 @@ ScanRequest request_of(const RowReader& row, bool many) {
     request.segments = Segments::offsets;
     request.segment_count = 1 + request.n / (row.is("which", "first") ? 16 : row.is("which", "second") ? 300 : 4096);
     request.offset_type = other ? OffsetType::i64 : OffsetType::u32;
-    request.offset_form = other ? OffsetForm::begins_and_ends : OffsetForm::bounds;
+    if (other && family.name() == std::string_view("scan_segments")) request.offset_form = OffsetForm::begins_and_ends;
     request.count_source = other ? CountSource::memory : CountSource::call;
-    if (request.init == Init::memory && other) request.init = Init::each;
+    if (request.init == Init::memory && request.offset_form == OffsetForm::begins_and_ends) request.init = Init::each;
   }
   return request;
 }
