@@ -150,9 +150,9 @@ TEST(Space, TwoFamiliesAloneTakeSegmentsByOffsets) {
         << family->name();
 }
 
-// One pass over items that no SM holds takes long segments, unless they may have gaps or an order of combining is
+// One pass takes what two launches keep busy, and long segments, unless they may have gaps or an order of combining is
 // fixed.
-TEST(Space, LongSegmentsOfManyItemsAreScannedInOnePass) {
+TEST(Space, LongSegmentsAreScannedInOnePass) {
   const auto family = [](u64 n, u64 average, ScanRequest request = {}) {
     request.segments = Segments::offsets;
     request.n = n;
@@ -160,14 +160,16 @@ TEST(Space, LongSegmentsOfManyItemsAreScannedInOnePass) {
     return std::string(default_config(request, 90).family().name());
   };
   constexpr u64 kMany = u64{1} << 28;
-  EXPECT_EQ(family(kMany, 4096), "lookback_segments");
-  EXPECT_EQ(family(kMany, 16), "scan_segments");
-  EXPECT_EQ(family(u64{1} << 20, 4096), "scan_segments");
-  EXPECT_EQ(family(kMany, 4096, {.offset_form = OffsetForm::begins_and_ends}), "scan_segments");
-  EXPECT_EQ(family(kMany, 4096, {.init = Init::each}), "scan_segments");
+  constexpr u64 kLong = u64{1} << 14;
+  EXPECT_EQ(family(kMany, kLong), "lookback_segments");
+  EXPECT_EQ(family(kMany, 4096), "scan_segments");
+  EXPECT_EQ(family(u64{1} << 20, 16), "lookback_segments");
+  EXPECT_EQ(family(u64{1} << 16, 16), "scan_segments");
+  EXPECT_EQ(family(kMany, kLong, {.offset_form = OffsetForm::begins_and_ends}), "scan_segments");
+  EXPECT_EQ(family(kMany, kLong, {.init = Init::each}), "scan_segments");
   ScanRequest fixed{.determinism = Determinism::run_to_run};
   fixed.input_type = fixed.accumulator_type = fixed.output_type = ValueType::f32;
-  EXPECT_EQ(family(kMany, 4096, fixed), "scan_segments");
+  EXPECT_EQ(family(kMany, kLong, fixed), "scan_segments");
 }
 
 // A thread has as many columns as are vectors in every line, or as many as fill words that it shifts.

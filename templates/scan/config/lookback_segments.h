@@ -88,18 +88,21 @@ struct Family<LookbackSegmentsConfig> {
     return invalid_starts_reason(starts);
   }
 
-  static constexpr u64 kManyItems = u64{1} << 26;
-  static constexpr u64 kLongSegment = 256;  // items on average, which take a warp of scan_segments more than a tile
+  // scan_segments is faster of few items, which one launch scans, and of many in segments that its warps take whole.
+  // Between, and where it would read segments twice, one pass is. Measured on an H200 of lengths of all kinds.
+  static constexpr u64 kFewItems = u64{1} << 18, kManyItems = u64{1} << 22;
+  static constexpr u64 kLongSegment = u64{1} << 13;  // items on average
 
   static constexpr int preference(const ScanRequest& request, int) {
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
-    return request.n >= kManyItems && average >= kLongSegment ? 2 : 0;
+    return request.n >= kFewItems && (request.n <= kManyItems || average > kLongSegment) ? 2 : 0;
   }
 
-  // Four small CTAs of an SM wait for one another less than two large ones.
+  // Small CTAs of an SM wait for one another less than large ones.
   static constexpr LookbackSegmentsConfig default_config(const ScanRequest& request, int sm) {
     LookbackSegmentsConfig config;
     const int bytes = register_bytes(request);
+    if (bytes == 4 && widest_item_bytes(request) == 4) config.block_threads = 128;
     config.items_per_thread = bytes > 8 ? 4 : bytes > 4 ? 8 : widest_item_bytes(request) == 1 ? 32 : 16;
     config.vector_bytes = default_vector_bytes(config.items_per_thread, behind_offsets(request));
     config.min_ctas_per_sm = is_custom(request.op) ? 1 : sm == 90 ? 4 : 2;

@@ -229,7 +229,7 @@ SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
   const u32 lane = thread_rank() % kWarpThreads;
   const SegmentList<T> list(arguments);
   begin_kernel<kConfig.pdl>();
-  list.visit_parts(kWarps, lane, [&](u64, const ListedSegment& entry, u32 part) {
+  const bool has_parts = list.visit_parts(kWarps, lane, [&](u64, const ListedSegment& entry, u32 part) {
     if constexpr (kConfig.warp_segments > 0) {
       if (is_listed_piece(entry.segment)) {
         using Flat = FlatScan<Problem, kConfig>;
@@ -242,7 +242,7 @@ SCANTUNE_DEVICE void scan_listed(const KernelArguments& arguments) {
     if (part > 0) prefix = scantune::load_payload(list.partials(entry) + part);
     LongScan<Problem, kConfig>(arguments, entry.segment).scan(part, prefix);
   });
-  if (lane == 0) list.leave(block_count() * kWarps);
+  if (has_parts && lane == 0) list.leave(block_count() * kWarps);
 }
 
 }  // namespace scantune

@@ -116,7 +116,7 @@ struct Family<SortMergeConfig> {
     } else if (!is_in_bytes && key_bytes <= 12 && value_bytes <= 8 && request.n > u64{1} << 21) {
       config.merge_ctas_per_sm = 6;
     }
-    if (value_bytes == 0 && key_bytes <= 4 && request.n > u64{1} << 21) {
+    if (!is_in_bytes && value_bytes == 0 && key_bytes <= 4 && request.n > u64{1} << 21) {
       if (limits_of(sm).threads_per_sm >= 2048) config.block_threads = 1024;
       config.merge_threads = 256;
       config.merge_items = 15;

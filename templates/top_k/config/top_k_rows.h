@@ -56,7 +56,9 @@ struct Family<TopKRowsConfig> {
     constexpr u64 kManyRows = 256;
     TopKRowsConfig config;
     const bool are_many = ctas(request) >= kManyRows;
-    const int most_threads = are_many ? 256 : ctas(request) > 1 ? 512 : kMaxBlockThreads;
+    const bool has_four = limits_of(sm).threads_per_sm >= 2048 && request.input_bytes() == 4 &&
+                          request.nan_order == NanOrder::total_order;  // others would spill
+    const int most_threads = are_many && !has_four ? 256 : ctas(request) > 1 ? 512 : kMaxBlockThreads;
     const u64 items_of_thread = are_many ? 32 : 16;
     config.block_threads = kWarpThreads;
     while (config.block_threads < most_threads &&

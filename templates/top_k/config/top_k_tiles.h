@@ -122,7 +122,7 @@ struct Family<TopKTilesConfig> {
 
   // Several tiles for each result, and enough that all SMs have some.
   static constexpr TopKTilesConfig default_config(const TopKRequest& request, int sm) {
-    constexpr u64 kTilesOfResult = 16, kManyTiles = u64{1} << 13;
+    constexpr u64 kTilesOfResult = 32, kManyTiles = u64{1} << 13;
     constexpr int kSomeVectors = 4;  // of a lane, which are faster than more tiles
     TopKTilesConfig config;
     const auto has_tiles = [&](u64 wanted) { return request.n / config.tile_items(request.input_bytes()) >= wanted; };
