@@ -1,4 +1,4 @@
-// What segments.py asks of cub_by_keys.cu and cub_segments.cu, each a library of its own, which a count has 32 bits in.
+// What segments.py asks of cub_by_keys.cu and cub_segments.cu, each a library of its own. Counts have 32 bits.
 #pragma once
 
 #include <cuda_runtime.h>

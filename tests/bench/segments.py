@@ -100,7 +100,7 @@ class Memory:
 
 
 def _placed(items: Tensor, offset: int) -> Tensor:
-    """Return a copy that is that many items behind an aligned address."""
+    """Return a copy that is that many items after an aligned address."""
     room = torch.empty(items.numel() + offset, dtype=items.dtype, device="cuda")
     room[offset:] = items
     return room[offset:]
@@ -497,6 +497,8 @@ def main() -> int:
     parser.add_argument("--compilers", type=int, default=16, help="threads that compile")
     parser.add_argument("--commit", default="")
     options = parser.parse_args()
+    if options.draws and (options.only or options.problem):
+        parser.error("--draws draws problems: leave --only and --problem out")
     library, cubs = Library(options.library), [Cub(path) for path in options.cub]
     only = options.only.split(",") if options.only else ALGORITHMS
     cases = options.problem or [case for case in table() if case.algorithm in only]

@@ -196,7 +196,7 @@ const std::vector<Use> kUses = {
 bool works_in_workspace(const Use& use) {
   Arguments with(std::make_shared<FakeDevice>());
   use.prepare(with);
-  const bool is_of_segments = with.top_k.segments == SCANTUNE_BY_OFFSETS;  // which need none
+  const bool is_of_segments = with.top_k.segments == SCANTUNE_BY_OFFSETS;  // they need none
   return with.request != &with.balance.head && !is_of_segments;
 }
 

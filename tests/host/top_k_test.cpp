@@ -24,7 +24,10 @@ namespace {
 
 constexpr unsigned char kPoison = 0xa5;
 constexpr int kMostTileItems = 2048;
-constexpr int kEnds = 7;  // a distribution
+
+// Infinities, NaNs of both signs and their neighbours.
+const int kEnds =
+    static_cast<int>(std::ranges::find(kDistributionNames, std::string_view("ends")) - kDistributionNames);
 
 struct Case {
   TopKRequest request;

@@ -359,6 +359,7 @@ ORDER = [
         "kind",
         "direction",
         "predicate",
+        "rest",
         "parts",
         "equality",
         "position",

@@ -23,7 +23,7 @@
 
 namespace scantune::runtime {
 
-// Of segmented_argtop_k() and of plans. Members that ArgtopKOptions has, too, mean the same.
+// The options of segmented_argtop_k() and of plans. Members that ArgtopKOptions has, too, mean the same.
 struct SegmentedArgtopKOptions {
   Order order = Order::descending;
   ResultOrder result_order = ResultOrder::by_key;
@@ -46,7 +46,7 @@ struct SegmentedTopKOptions {
   NanOrder nan_order = NanOrder::total_order;
   detail::Read device_segment_count = nullptr;
   SortValues values = {};    // as in TopKOptions
-  SortIndices indices = {};  // likewise
+  SortIndices indices = {};  // as in TopKOptions
   bool check = false;
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;

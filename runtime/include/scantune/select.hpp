@@ -40,6 +40,7 @@ template <class T>
 struct SelectOptions {
   // One of Predicate's. By default items that are not 0 are kept; structs need a source.
   detail::Criterion<T> predicate = {};
+  Rest rest = Rest::in_order;  // of partition_into_one()
   // Maps: load makes the items that are looked at, and store what is written of them. With a load, the input may have
   // any type; with a store, the outputs. An indexed store is told the place in its output.
   UserFunction load = {};
@@ -48,7 +49,6 @@ struct SelectOptions {
   // are, which may be more. An array with room for nothing may be null. A partition into one array has room for n.
   std::optional<std::uint64_t> capacity = {};           // of kept items, and of what is written beside them
   std::optional<std::uint64_t> rejected_capacity = {};  // of partition()
-  Rest rest = Rest::in_order;                           // of partition_into_one()
   Stream stream = nullptr;                              // as in ScanOptions
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -69,11 +69,11 @@ template <class Flag = std::uint8_t>
 struct FlaggedOptions {
   // One of Predicate's, which is asked about flags. By default items are kept whose flag is not 0.
   detail::Criterion<detail::FlagNumber<Flag>, detail::kFlagWords> predicate = {};
-  UserFunction load = {};  // as in SelectOptions
+  Rest rest = Rest::in_order;  // of partition_flagged_into_one()
+  UserFunction load = {};      // as in SelectOptions
   UserFunction store = {};
   std::optional<std::uint64_t> capacity = {};           // as in SelectOptions
   std::optional<std::uint64_t> rejected_capacity = {};  // of partition_flagged()
-  Rest rest = Rest::in_order;                           // of partition_flagged_into_one()
   Stream stream = nullptr;
   ForwardProgress forward_progress = ForwardProgress::in_order;
   Latency latency = Latency::back_to_back;
@@ -226,7 +226,7 @@ bool reverses_rest(const Options& options) {
 
 inline void refuse_reversed_rest() {
   throw RequestError(
-      "rest is reversed, and only a partition into one array has the rest behind what is kept: leave rest out");
+      "rest is reversed, and only a partition into one array has the rest after what is kept: leave rest out");
 }
 
 template <class PlanType, class In, class Item, class Out, class CountType, class Options>
@@ -331,8 +331,8 @@ void partition(const In* input, Out* kept, Out* rejected, CountType* count, std:
 }
 SCANTUNE_EXPLAIN_MISTAKES(partition)
 
-// The same into one array: the items that the predicate keeps, then the others, or in one pass less those in reverse.
-// The output must not overlap the input.
+// The same into one array: the items that the predicate keeps, then the others. With Rest::reversed the last of these
+// comes first, and the input is read once. The output must not overlap the input.
 template <class In, class Out, class CountType, class Item = Out>
 void partition_into_one(const In* input, Out* output, CountType* count, std::uint64_t n,
                         const SelectOptions<Item>& options = {}) {

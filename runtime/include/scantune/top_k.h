@@ -29,7 +29,7 @@ typedef enum scantune_nan_order {
  *
  * With SCANTUNE_BY_OFFSETS, SCANTUNE_BEGINS and SCANTUNE_ENDS say where segments are, as in scantune_reduce_request.
  * Indices count from the start of a segment. A segment of fewer than k keys has as many results as keys, and the places
- * after these are not written. */
+ * after these are not written. n is then at most 2^31. */
 typedef struct scantune_top_k_request {
   scantune_head head;
   scantune_type input_type;  /* of the keys, a number */
@@ -45,8 +45,8 @@ typedef struct scantune_top_k_request {
   scantune_nan_order nan_order; /* of floating-point keys; integers have the default */
   uint64_t rows;                /* number of rows, each of n / rows keys; 0 unless segments is SCANTUNE_ROWS */
   uint64_t k;                   /* results, of each row or segment: at least 1, at most the keys of a row, and no more
-                                   than one CTA can put in order, which docs/top-k.md says; 0 if n is 0; not checked if
-                                   there are 0 rows */
+                                   than one CTA can put in order, which docs/top-k.md says; 0 if n is 0, but not by
+                                   offsets; not checked if there are 0 rows */
   /* Of SCANTUNE_BY_OFFSETS, as in scantune_reduce_request; else all are 0. */
   scantune_type offset_type;
   scantune_offset_form offset_form;

@@ -110,7 +110,7 @@ class ScanReference final : public AlgorithmReference {
  private:
   // Every form, width and source of a number, of a kind and an initial value, between them.
   static std::vector<RequestVariant> served_by_offsets(const ScanRequest& own) {
-    auto wide = own, apart = own, widest = own, unsigned_apart = own;
+    auto wide = own, apart = own, widest = own, unsigned_apart = own, by_bounds = own, counted = own;
     wide.offset_type = OffsetType::i64;
     wide.count_source = CountSource::memory;
     wide.kind = Kind::exclusive;
@@ -124,8 +124,17 @@ class ScanReference final : public AlgorithmReference {
     unsigned_apart.offset_form = OffsetForm::begins_and_ends;
     unsigned_apart.kind = Kind::exclusive;
     unsigned_apart.init = Init::value;
-    std::vector<RequestVariant> served = {
-        {wide, Variant::aligned}, {apart, Variant::any}, {widest, Variant::any}, {unsigned_apart, Variant::aligned}};
+    // Families of segments without gaps, which begin from one value, take neither `wide` nor what is apart.
+    by_bounds.offset_type = OffsetType::i64;
+    by_bounds.count_source = CountSource::memory;
+    by_bounds.kind = Kind::exclusive;
+    by_bounds.init = Init::value;
+    counted.offset_type = OffsetType::u32;
+    counted.kind = Kind::exclusive;
+    counted.init = Init::memory;
+    std::vector<RequestVariant> served = {{wide, Variant::aligned},      {apart, Variant::any},
+                                          {widest, Variant::any},        {unsigned_apart, Variant::aligned},
+                                          {by_bounds, Variant::aligned}, {counted, Variant::any}};
     add_with_other(&ScanRequest::segment_count, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
     return served;
   }

@@ -58,12 +58,12 @@ struct Family<ReduceSegmentsConfig> {
   // A group holds a segment of average length in two vectors of each thread or, where a warp cannot, in several rounds;
   // a CTA takes what fills two warps. Threads have up to 128 bytes on their way. Measured on an H200.
   static constexpr ReduceSegmentsConfig default_config(const ReduceRequest& request, int sm) {
-    constexpr u64 kVeryFewSegments = 64;      // whose CTAs have an SM alone
+    constexpr u64 kVeryFewSegments = 64;      // their CTAs have an SM alone
     constexpr u64 kFewSegments = 512;         // SMs are left idle unless each gets a CTA
-    constexpr u64 kManySegments = 1024;       // which several small CTAs of an SM share better
+    constexpr u64 kManySegments = 1024;       // several small CTAs of an SM share these better
     constexpr u64 kThreadsOfGpu = 1u << 18;   // more of them than the groups need wait for nothing
     constexpr u64 kSmallBytes = 1u << 18;     // one CTA reduces all of them before another launch has begun
-    constexpr u64 kMediumProblem = 1u << 20;  // which ends with its longest segments
+    constexpr u64 kMediumProblem = 1u << 20;  // it ends with its longest segments
     constexpr u64 kShortSegment = 64, kMediumSegment = 2048;
     const u64 average = request.segment_count == 0 ? request.n : request.n / request.segment_count;
     const bool are_few = request.segment_count <= kFewSegments;

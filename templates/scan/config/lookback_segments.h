@@ -56,7 +56,7 @@ constexpr int shared_bytes(const LookbackSegmentsConfig& config, const ScanVaria
 
 // Threads of the launches before and after the one that scans tiles.
 inline constexpr int kIndexThreads = 256;
-inline constexpr u32 kIndexedBounds = 4;  // that a thread of the first one takes
+inline constexpr u32 kIndexedBounds = 4;  // a thread of the first one takes so many
 
 // The first item of all segments and the one after the last, in the order of the scan. In the workspace the numbers of
 // the first segments follow.
@@ -72,7 +72,7 @@ struct Family<LookbackSegmentsConfig> {
   enum KernelIndex { kIndexSegments, kLookbackSegments, kScanUnordered };
   static constexpr const char* const kKernels[] = {"index_segments", "lookback_segments", "scan_unordered"};
   static constexpr int kMinTileItems = 512;
-  static constexpr u64 kMostSegments = ~u32{0};  // whose numbers take 32 bits
+  static constexpr u64 kMostSegments = ~u32{0};  // their numbers take 32 bits
 
   static constexpr const char* unsupported_reason(const ScanRequest& request, int) {
     if (!request.has_offsets()) return "lookback_segments takes segments by offsets, and the request has none";

@@ -11,7 +11,7 @@
 
 namespace scantune {
 
-inline constexpr u32 kOnlyEpoch = 1;  // of status words, which every scan clears
+inline constexpr u32 kOnlyEpoch = 1;  // every scan clears the status words
 
 template <class Problem, LookbackSegmentsConfig kConfig>
 struct SegmentTiles {
@@ -125,7 +125,7 @@ SCANTUNE_DEVICE void scan_segment(const KernelArguments& arguments, const Segmen
   }
 }
 
-// Scans segments that follow one another nowhere.
+// Scans segments whose bounds do not ascend.
 template <class Problem, LookbackSegmentsConfig kConfig>
 SCANTUNE_DEVICE void scan_unordered(const KernelArguments& arguments) {
   constexpr u32 kWarps = kIndexThreads / kWarpThreads;

@@ -218,9 +218,10 @@ class OffsetRows {
       u8* const bytes = marks[0].of;
 #pragma unroll 1
       for (u64 number = u64{tile.starting.first} + lane; number < tile.starting.end; number += kWarpThreads) {
-        // Empty segments at the end begin where no item is.
+        // Empty segments at the end begin where no item is, and there may be any number of them.
         const u64 place = tile.index.place_of(number, count) - tile.place - first;
-        if (place < tile_items - first) bytes[place] = 1;
+        if (place >= tile_items - first) break;
+        bytes[place] = 1;
       }
     }
     sync_warp();

@@ -76,7 +76,7 @@ struct Tokens<Selected> {
 
 // What happens to the other items. apart: they are written, in order, to an output of their own. `behind`: to the
 // output of the kept ones, after them. With three parts, the second part is written likewise, before the rest.
-// behind_reversed: behind, the last one first: its place is known before all items are counted.
+// `behind_reversed`: after them, too, but the last one first, whose place is known before all are counted.
 enum class Rejected { dropped, apart, behind, behind_reversed };
 template <>
 struct Tokens<Rejected> {
@@ -195,7 +195,7 @@ constexpr const char* unsupported_reason(const SelectRequest& request) {
     return "a store that writes by itself is not told which output an item belongs to: let it return an item, or ask "
            "for the rejected items behind";
   if (request.parts() == 3 && request.rejected == Rejected::behind_reversed)
-    return "of three parts none is reversed: ask for the rejected items behind, or apart";
+    return "of three parts none is reversed: ask for `behind` or apart";
   if (request.is_limited() && request.has_one_output())
     return "the others come after the kept items, so that one output must have room for all";
   if (has_three_parts(request.criterion) && !request.keeps_rejected())

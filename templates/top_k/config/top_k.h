@@ -46,8 +46,8 @@ struct TopKRequest {
   Segments segments = Segments::none;
   Latency latency = Latency::back_to_back;
   OffsetType offset_type = OffsetType::i32;      // of Segments::offsets
-  OffsetForm offset_form = OffsetForm::bounds;   // likewise
-  CountSource count_source = CountSource::call;  // likewise, of segment_count
+  OffsetForm offset_form = OffsetForm::bounds;   // the same
+  CountSource count_source = CountSource::call;  // where segment_count is
   int custom_bytes = 0;                          // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;                      // alignment of ValueType::custom
   u64 n = 0;                                     // keys

@@ -56,8 +56,8 @@ struct Family<TopKRowsConfig> {
     constexpr u64 kManyRows = 256;
     TopKRowsConfig config;
     const bool are_many = ctas(request) >= kManyRows;
-    const bool has_four = limits_of(sm).threads_per_sm >= 2048 && request.input_bytes() == 4 &&
-                          request.nan_order == NanOrder::total_order;  // others would spill
+    const bool has_four = sm == 90 && request.input_bytes() == 4 &&  // elsewhere, and of others, registers would spill
+                          request.nan_order == NanOrder::total_order;
     const int most_threads = are_many && !has_four ? 256 : ctas(request) > 1 ? 512 : kMaxBlockThreads;
     const u64 items_of_thread = are_many ? 32 : 16;
     config.block_threads = kWarpThreads;
@@ -114,14 +114,15 @@ struct Family<TopKRowsConfig> {
 #endif
 
  private:
-  // Of segments, and of rows that have items: all but the last ones may.
+  // One for each segment, or for each row that has items: the last rows may be empty.
   static constexpr u64 ctas(const TopKRequest& request) {
     if (request.has_offsets()) return request.segment_count;
     const u64 items = row_items(request);
     return items == 0 ? 0 : ceil_div(request.n, items);
   }
   static constexpr u64 mean_items(const TopKRequest& request) {
-    return request.has_offsets() ? ceil_div(request.n, request.segment_count) : row_items(request);
+    if (!request.has_offsets()) return row_items(request);
+    return request.segment_count == 0 ? request.n : ceil_div(request.n, request.segment_count);
   }
   static constexpr bool fits(const TopKRowsConfig& config, const TopKRequest& request, int sm) {
     return request.k < u64{1} << 32 && shared_bytes(config, request.compared_bytes(), request.k) <=

@@ -50,7 +50,7 @@ struct TopKState {
   u32 chosen;  // results that have been listed by their digits
   u64 bound;   // the last key of a candidate
   u64 has_bound;
-  // Of keys that equal the bound, the last tile with candidates, and how many each tile has at most.
+  // The last tile with candidates that equal the bound, and how many of these each tile has at most.
   u64 last_tile, most_equals;
   // Before each count of digits: the last key and the last index that a result may have, and how many results are among
   // the items whose digits agree with these so far. Where is_decided is not 0, all of these items are results.

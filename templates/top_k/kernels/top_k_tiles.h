@@ -33,8 +33,8 @@ SCANTUNE_DEVICE void find_firsts(const KernelArguments& arguments) {
     Tiles::store(tiles.counts(0) + digit, u64{0});
 }
 
-// Of the groups whose first key is `key`, each has a first tile with it: returns the one of that rank among these
-// tiles. Threads lose the first keys of their groups.
+// Each group whose first key is `key` has a first tile with it: returns the one of that rank among these tiles. Threads
+// lose the first keys of their groups.
 template <int kThreads, class Tiles>
 SCANTUNE_DEVICE u64 tile_of_rank(const Tiles& tiles, typename RankSelect<u64, kThreads>::Shared& shared,
                                  typename Tiles::Key* firsts, u32 groups, typename Tiles::Key key, u32 rank) {
