@@ -169,7 +169,7 @@ struct Family<LookbackSegmentsConfig> {
   static constexpr Parameter<LookbackSegmentsConfig> kParameters[] = {
       SCANTUNE_PARAMETER(LookbackSegmentsConfig, block_threads, primary, 64, 128, 256, 384, 512).from_default_only(64),
       SCANTUNE_PARAMETER(LookbackSegmentsConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 32),
-      SCANTUNE_PARAMETER(LookbackSegmentsConfig, vector_bytes, secondary, 4, 8, 16),
+      SCANTUNE_PARAMETER(LookbackSegmentsConfig, vector_bytes, secondary, 8, 16),
       SCANTUNE_PARAMETER(LookbackSegmentsConfig, warp_scan, secondary, WarpScan::kogge_stone, WarpScan::brent_kung,
                          WarpScan::hillis_steele, WarpScan::kogge_stone_2, WarpScan::kogge_stone_4)
           .from_default_only(WarpScan::brent_kung, WarpScan::hillis_steele, WarpScan::kogge_stone_2,

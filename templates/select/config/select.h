@@ -221,8 +221,7 @@ struct Algorithm<SelectRequest> {
           .means("What keeps an item: how it compares with a constant, a flag, the item before it, or a source."),
       SCANTUNE_MEMBER(SelectRequest, selected, exact).means("What is written of kept items."),
       SCANTUNE_MEMBER(SelectRequest, rejected, exact)
-          .means("apart: the other items go to an output of their own; behind: to that of the kept ones, behind these; "
-                 "behind_reversed: there the last one first."),
+          .means("apart: the others go to an output of their own; behind, behind_reversed: to that of the kept ones."),
       SCANTUNE_MEMBER(SelectRequest, values, exact).means("The bytes of a value beside each item, or of its units."),
       SCANTUNE_MEMBER(SelectRequest, forward_progress, at_most)
           .not_compiled()
