@@ -10,6 +10,7 @@
 #include "measure/references/drawn_offsets.h"
 #include "measure/references/exact_reference.h"
 #include "measure/references/sort_inputs.h"
+#include "measure/value_types.h"
 
 namespace scantune {
 namespace {

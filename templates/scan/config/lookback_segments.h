@@ -119,7 +119,8 @@ struct Family<LookbackSegmentsConfig> {
       return reason;
     if (config.items_per_thread > 32) return "items_per_thread must be at most 32: a word has a bit for each";
     if (tile_items(config, request) < kMinTileItems) return "a tile must hold at least 512 items";
-    if (100 * descriptor(config, request) > static_cast<u64>(tile_items(config, request) * widest_item_bytes(request)))
+    const u64 tile_bytes = static_cast<u64>(tile_items(config, request)) * static_cast<u64>(widest_item_bytes(request));
+    if (100 * descriptor(config, request) > tile_bytes)
       return "a tile must hold 100 times the bytes of its status descriptor";
     return invalid_look_back_reason(config, request.forward_progress);
   }
