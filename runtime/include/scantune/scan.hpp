@@ -179,6 +179,13 @@ inline void take_offsets(Request& request, std::uint64_t segment_count, scantune
   request.check = options.check ? 1 : 0;
 }
 
+// The call, made one of segments by offsets.
+template <class Offset, class AnyCall, class Options>
+AnyCall by_offsets(AnyCall call, std::uint64_t segment_count, scantune_offset_form form, const Options& options) {
+  take_offsets<Offset>(call.request, segment_count, form, options);
+  return call;
+}
+
 // Sets the members that scans and reductions share. The request points into the options, which must outlive it.
 template <class In, class Out, class Acc, class Request, class Options>
 inline void take_combining(Request& request, std::uint64_t n, const Options& options) {

@@ -82,14 +82,6 @@ using SegmentedArgsortRangesPlan = Plan<detail::KeysOf<Key>, Begins<Offset>, End
 
 namespace detail {
 
-// The call of a sort, made one of segments.
-template <class Offset, class SortCall>
-SortCall by_offsets(SortCall call, std::uint64_t segment_count, scantune_offset_form form,
-                    const SegmentedArgsortOptions& options) {
-  take_offsets<Offset>(call.request, segment_count, form, options);
-  return call;
-}
-
 template <class Key, class Offset>
 void segmented_sort(typename KeysOf<Key>::Pointer input, const Offset* offsets, SortedKey<Key>* output, std::uint64_t n,
                     std::uint64_t segment_count, const SegmentedSortOptions& options) {

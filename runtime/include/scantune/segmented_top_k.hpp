@@ -74,32 +74,21 @@ using SegmentedArgtopKPlan = Plan<Input<Key>, Begins<Offset>, Output<Index>>;
 template <class Key, class Index, class Offset>
 using SegmentedArgtopKRangesPlan = Plan<Input<Key>, Begins<Offset>, Ends<Offset>, Output<Index>>;
 
-namespace detail {
-
-// The call of a top-k, made one of segments.
-template <class Offset, class TopKCall, class Options>
-TopKCall in_segments(TopKCall call, std::uint64_t segment_count, scantune_offset_form form, const Options& options) {
-  take_offsets<Offset>(call.request, segment_count, form, options);
-  return call;
-}
-
-}  // namespace detail
-
 // Writes the k keys of each segment that come first: segment s is input[offsets[s], offsets[s + 1]), of segment_count +
 // 1 offsets; or with begins and ends input[begins[s], ends[s]). Its results begin at output[k * s]. All arrays are in
 // device memory.
 template <class Key, class Offset>
 void segmented_top_k(const Key* input, const Offset* offsets, Key* output, std::uint64_t n, std::uint64_t segment_count,
                      std::uint64_t k, const SegmentedTopKOptions& options = {}) {
-  detail::in_segments<Offset>(detail::top_k_with<Key, Begins<Offset>>(n, k, options), segment_count, SCANTUNE_BOUNDS,
-                              options)
+  detail::by_offsets<Offset>(detail::top_k_with<Key, Begins<Offset>>(n, k, options), segment_count, SCANTUNE_BOUNDS,
+                             options)
       .run(input, offsets, output, options.indices.output(), options.values.input(), options.values.output());
 }
 template <class Key, class Offset>
 void segmented_top_k(const Key* input, const Offset* begins, const Offset* ends, Key* output, std::uint64_t n,
                      std::uint64_t segment_count, std::uint64_t k, const SegmentedTopKOptions& options = {}) {
-  detail::in_segments<Offset>(detail::top_k_with<Key, Begins<Offset>, Ends<Offset>>(n, k, options), segment_count,
-                              SCANTUNE_BEGINS_AND_ENDS, options)
+  detail::by_offsets<Offset>(detail::top_k_with<Key, Begins<Offset>, Ends<Offset>>(n, k, options), segment_count,
+                             SCANTUNE_BEGINS_AND_ENDS, options)
       .run(input, begins, ends, output, options.indices.output(), options.values.input(), options.values.output());
 }
 SCANTUNE_EXPLAIN_MISTAKES(segmented_top_k)
@@ -108,17 +97,17 @@ SCANTUNE_EXPLAIN_MISTAKES(segmented_top_k)
 template <class Key, class Offset, class Index>
 void segmented_argtop_k(const Key* input, const Offset* offsets, Index* indices, std::uint64_t n,
                         std::uint64_t segment_count, std::uint64_t k, const SegmentedArgtopKOptions& options = {}) {
-  detail::in_segments<Offset>(detail::top_k_of_indices<SegmentedArgtopKPlan<Key, Index, Offset>, Key, Index>(
-                                  n, k, SCANTUNE_SORTED_INDICES, options),
-                              segment_count, SCANTUNE_BOUNDS, options)
+  detail::by_offsets<Offset>(detail::top_k_of_indices<SegmentedArgtopKPlan<Key, Index, Offset>, Key, Index>(
+                                 n, k, SCANTUNE_SORTED_INDICES, options),
+                             segment_count, SCANTUNE_BOUNDS, options)
       .run(input, offsets, indices);
 }
 template <class Key, class Offset, class Index>
 void segmented_argtop_k(const Key* input, const Offset* begins, const Offset* ends, Index* indices, std::uint64_t n,
                         std::uint64_t segment_count, std::uint64_t k, const SegmentedArgtopKOptions& options = {}) {
-  detail::in_segments<Offset>(detail::top_k_of_indices<SegmentedArgtopKRangesPlan<Key, Index, Offset>, Key, Index>(
-                                  n, k, SCANTUNE_SORTED_INDICES, options),
-                              segment_count, SCANTUNE_BEGINS_AND_ENDS, options)
+  detail::by_offsets<Offset>(detail::top_k_of_indices<SegmentedArgtopKRangesPlan<Key, Index, Offset>, Key, Index>(
+                                 n, k, SCANTUNE_SORTED_INDICES, options),
+                             segment_count, SCANTUNE_BEGINS_AND_ENDS, options)
       .run(input, begins, ends, indices);
 }
 SCANTUNE_EXPLAIN_MISTAKES(segmented_argtop_k)
@@ -128,7 +117,7 @@ SCANTUNE_EXPLAIN_MISTAKES(segmented_argtop_k)
 template <class Key, class Offset>
 SegmentedTopKPlan<Key, Offset> segmented_top_k_plan(std::uint64_t n, std::uint64_t segment_count, std::uint64_t k,
                                                     const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(
+  return detail::by_offsets<Offset>(
              detail::top_k_of<SegmentedTopKPlan<Key, Offset>, Key>(n, k, SCANTUNE_SORTED_KEYS, options), segment_count,
              SCANTUNE_BOUNDS, options)
       .plan();
@@ -138,7 +127,7 @@ template <class Key, class Offset>
 SegmentedTopKRangesPlan<Key, Offset> segmented_top_k_ranges_plan(std::uint64_t n, std::uint64_t segment_count,
                                                                  std::uint64_t k,
                                                                  const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(
+  return detail::by_offsets<Offset>(
              detail::top_k_of<SegmentedTopKRangesPlan<Key, Offset>, Key>(n, k, SCANTUNE_SORTED_KEYS, options),
              segment_count, SCANTUNE_BEGINS_AND_ENDS, options)
       .plan();
@@ -148,7 +137,7 @@ template <class Key, class Value, class Offset>
 SegmentedTopKPairsPlan<Key, Value, Offset> segmented_top_k_pairs_plan(std::uint64_t n, std::uint64_t segment_count,
                                                                       std::uint64_t k,
                                                                       const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(
+  return detail::by_offsets<Offset>(
              detail::top_k_of_pairs<SegmentedTopKPairsPlan<Key, Value, Offset>, Key, Value>(n, k, options),
              segment_count, SCANTUNE_BOUNDS, options)
       .plan();
@@ -157,7 +146,7 @@ SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_top_k_pairs_plan)
 template <class Key, class Value, class Offset>
 SegmentedTopKPairsRangesPlan<Key, Value, Offset> segmented_top_k_pairs_ranges_plan(
     std::uint64_t n, std::uint64_t segment_count, std::uint64_t k, const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(
+  return detail::by_offsets<Offset>(
              detail::top_k_of_pairs<SegmentedTopKPairsRangesPlan<Key, Value, Offset>, Key, Value>(n, k, options),
              segment_count, SCANTUNE_BEGINS_AND_ENDS, options)
       .plan();
@@ -167,16 +156,16 @@ template <class Key, class Index, class Offset>
 SegmentedTopKIndicesPlan<Key, Index, Offset> segmented_top_k_indices_plan(std::uint64_t n, std::uint64_t segment_count,
                                                                           std::uint64_t k,
                                                                           const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(detail::top_k_of_indices<SegmentedTopKIndicesPlan<Key, Index, Offset>, Key, Index>(
-                                         n, k, SCANTUNE_SORTED_KEYS_AND_INDICES, options),
-                                     segment_count, SCANTUNE_BOUNDS, options)
+  return detail::by_offsets<Offset>(detail::top_k_of_indices<SegmentedTopKIndicesPlan<Key, Index, Offset>, Key, Index>(
+                                        n, k, SCANTUNE_SORTED_KEYS_AND_INDICES, options),
+                                    segment_count, SCANTUNE_BOUNDS, options)
       .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_top_k_indices_plan)
 template <class Key, class Index, class Offset>
 SegmentedTopKIndicesRangesPlan<Key, Index, Offset> segmented_top_k_indices_ranges_plan(
     std::uint64_t n, std::uint64_t segment_count, std::uint64_t k, const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(
+  return detail::by_offsets<Offset>(
              detail::top_k_of_indices<SegmentedTopKIndicesRangesPlan<Key, Index, Offset>, Key, Index>(
                  n, k, SCANTUNE_SORTED_KEYS_AND_INDICES, options),
              segment_count, SCANTUNE_BEGINS_AND_ENDS, options)
@@ -187,16 +176,16 @@ template <class Key, class Index, class Offset>
 SegmentedArgtopKPlan<Key, Index, Offset> segmented_argtop_k_plan(std::uint64_t n, std::uint64_t segment_count,
                                                                  std::uint64_t k,
                                                                  const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(detail::top_k_of_indices<SegmentedArgtopKPlan<Key, Index, Offset>, Key, Index>(
-                                         n, k, SCANTUNE_SORTED_INDICES, options),
-                                     segment_count, SCANTUNE_BOUNDS, options)
+  return detail::by_offsets<Offset>(detail::top_k_of_indices<SegmentedArgtopKPlan<Key, Index, Offset>, Key, Index>(
+                                        n, k, SCANTUNE_SORTED_INDICES, options),
+                                    segment_count, SCANTUNE_BOUNDS, options)
       .plan();
 }
 SCANTUNE_EXPLAIN_MISTAKES_OF_PLAN(segmented_argtop_k_plan)
 template <class Key, class Index, class Offset>
 SegmentedArgtopKRangesPlan<Key, Index, Offset> segmented_argtop_k_ranges_plan(
     std::uint64_t n, std::uint64_t segment_count, std::uint64_t k, const SegmentedArgtopKOptions& options = {}) {
-  return detail::in_segments<Offset>(
+  return detail::by_offsets<Offset>(
              detail::top_k_of_indices<SegmentedArgtopKRangesPlan<Key, Index, Offset>, Key, Index>(
                  n, k, SCANTUNE_SORTED_INDICES, options),
              segment_count, SCANTUNE_BEGINS_AND_ENDS, options)
