@@ -10,6 +10,7 @@
 #include "core/parts/warp_reduce.h"
 #include "scan/config/tile.h"
 #include "scan/parts/started_items.h"
+#include "scan/parts/turned_vectors.h"
 
 namespace scantune {
 
@@ -57,7 +58,8 @@ class StartedRows {
   static constexpr int kVectors = kItems / kVectorItems;
   template <class Item>
   using Held = HeldItems<Item, kVectorItems, Base::kRequest.variant>;
-  using Turned = HeldItems<T, kVectorItems, Variant::aligned>;
+  using Turning = TurnedVectors<T, kItems, kVectorItems>;
+  using Turned = typename Turning::Vector;
 
   static constexpr u32 kVectorThreads = kWarpThreads * kVectorItems;  // items that a warp moves at once
 
@@ -128,7 +130,7 @@ class StartedRows {
     const u32 first = warp * kWarpItems;
     T results[kItems];
     make_results<kFull>(tile.init, first + lane * kItems, tile_items, results);
-    turn_back(results, lane, space);
+    Turning::turn_back(results, lane, space);
     each_vector<kFull>(first, tile_items, lane, [&]<u32 kCount>(int item, u64 place) {
       if constexpr (kCount == 1) {
         scantune::store_global<kStoreHint>(tile.items + place, scantune::convert<Output>(results[item]));
@@ -265,23 +267,6 @@ class StartedRows {
     }
   }
 
-  static constexpr bool is_power_of_two(u32 number) { return (number & (number - 1)) == 0; }
-
-  // The place in shared memory of a warp's k-th vector. Each lane writes vectors a warp apart and reads neighbouring
-  // ones; either way lanes that access at once find different banks.
-  SCANTUNE_DEVICE static u32 slot(u32 k) {
-    constexpr u32 kBytes = sizeof(Turned);
-    if constexpr (is_power_of_two(kBytes) && is_power_of_two(kVectors)) {
-      constexpr u32 kOfAllBanks = kBytes >= 128 ? 1 : kBytes < 4 ? 32 : 128 / kBytes;
-      constexpr u32 kRow = kVectors < kOfAllBanks ? kOfAllBanks : kVectors;
-      return k ^ (k / kRow % kOfAllBanks);
-    } else if constexpr (kVectorItems == 1 && kVectors % 2 == 0) {
-      return k + k / kVectors;
-    } else {
-      return k;
-    }
-  }
-
   // Gives each lane consecutive items for vectors that are a warp apart. A lane's only vector is that already.
   SCANTUNE_DEVICE void turn(const T (&values)[kItems], const u32 (&starts)[kVectors], u32 lane, unsigned char* space) {
     if constexpr (kVectors == 1) {
@@ -293,7 +278,8 @@ class StartedRows {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v) {
         if constexpr (kReadsItems)
-          scantune::copy_bytes(turned + slot(v * kWarpThreads + lane), values + v * kVectorItems, sizeof(Turned));
+          scantune::copy_bytes(turned + Turning::slot(v * kWarpThreads + lane), values + v * kVectorItems,
+                               sizeof(Turned));
         bytes[v * kWarpThreads + lane] = static_cast<unsigned char>(starts[v]);
       }
       sync_warp();
@@ -301,24 +287,10 @@ class StartedRows {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v) {
         if constexpr (kReadsItems)
-          scantune::copy_bytes(values_ + v * kVectorItems, turned + slot(lane * kVectors + v), sizeof(Turned));
+          scantune::copy_bytes(values_ + v * kVectorItems, turned + Turning::slot(lane * kVectors + v), sizeof(Turned));
         starts_ |= starts_of_vector(bytes + lane * kVectors, v) << v * kVectorItems;
       }
       sync_warp();
-    }
-  }
-
-  // Does the reverse for results.
-  SCANTUNE_DEVICE static void turn_back(T (&results)[kItems], u32 lane, unsigned char* space) {
-    if constexpr (kVectors > 1) {
-      Turned* const turned = reinterpret_cast<Turned*>(space);
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v)
-        scantune::copy_bytes(turned + slot(lane * kVectors + v), results + v * kVectorItems, sizeof(Turned));
-      sync_warp();
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v)
-        scantune::copy_bytes(results + v * kVectorItems, turned + slot(v * kWarpThreads + lane), sizeof(Turned));
     }
   }
 
