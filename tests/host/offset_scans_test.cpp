@@ -244,6 +244,15 @@ TEST(OffsetScansInOnePass, TakeOneSegmentWithMostItemsAmongMany) {
   check_in_one_pass(request);
 }
 
+// Items then ask whether a segment begins there.
+TEST(OffsetScansInOnePass, TakeFarMoreEmptySegmentsThanItems) {
+  for (const Direction direction : {Direction::forward, Direction::reverse}) {
+    const ScanRequest request = with_bounds({.direction = direction}, 600, 20'000, [](const auto&) { return true; });
+    check_in_one_pass(request);
+    if (HasFatalFailure()) return;
+  }
+}
+
 // An operator that ends the process for what no item of a segment is. Others are before the first segment.
 TEST(OffsetScansInOnePass, CombineItemsOfSegmentsAlone) {
   struct Tagged {

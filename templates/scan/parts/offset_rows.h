@@ -11,6 +11,7 @@
 #include "scan/parts/segment_index.h"
 #include "scan/parts/started_items.h"
 #include "scan/parts/tile_scan.h"
+#include "scan/parts/turned_vectors.h"
 
 namespace scantune {
 
@@ -82,7 +83,12 @@ class OffsetRows {
   static constexpr int kVectors = kItems / kVectorItems;
   template <class Item>
   using Held = HeldItems<Item, kVectorItems, Base::kRequest.variant>;
-  using Turned = HeldItems<T, kVectorItems, Variant::aligned>;
+  using Turning = TurnedVectors<T, kItems, kVectorItems>;
+  using Turned = typename Turning::Vector;
+
+  // So many segments begin among a warp's items at most if it is to look at each. Of more nearly all are empty, and
+  // then items ask whether one begins there.
+  static constexpr u32 kMostWalked = 16 * kWarpItems;
 
   // A byte for each item of a thread, 1 where a segment starts.
   static constexpr int kMarksAlignment = kItems % 16 == 0 ? 16 : kItems % 4 == 0 ? 4 : 1;
@@ -151,7 +157,7 @@ class OffsetRows {
                              unsigned char* space) {
     T results[kItems];
     make_results(tile.init, results);
-    turn_back(results, lane, space);
+    Turning::turn_back(results, lane, space);
     if (kFull && tile.absent == 0)
       store_vectors<true>(tile, tile_items, warp * kWarpItems, lane, results);
     else
@@ -213,7 +219,12 @@ class OffsetRows {
 #pragma unroll 1
     for (u32 item = 0; item < kItems && mine + item < tile.absent; ++item) marks[lane].of[item] = 1;
     sync_warp();
-    if (first < tile_items) {
+    if (first < tile_items && tile.starting.end - tile.starting.first > kMostWalked) {
+      const u64 count = tile.index.count();
+#pragma unroll 1
+      for (u32 item = 0; item < kItems && mine + item < tile_items; ++item)
+        if (starts_at_place(tile, count, tile.place + mine + item)) marks[lane].of[item] = 1;
+    } else if (first < tile_items) {
       const u64 count = Base::kRequest.direction == Direction::reverse ? tile.index.count() : 0;
       u8* const bytes = marks[0].of;
 #pragma unroll 1
@@ -225,6 +236,19 @@ class OffsetRows {
       }
     }
     sync_warp();
+  }
+
+  // Whether one of the segments that begin among the warp's items begins at a place, in the order of the scan.
+  SCANTUNE_DEVICE static bool starts_at_place(const InputItems& tile, u64 count, u64 place) {
+    u64 low = tile.starting.first, high = tile.starting.end;
+    while (low < high) {
+      const u64 middle = (low + high) / 2;
+      if (tile.index.place_of(middle, count) < place)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < tile.starting.end && tile.index.place_of(low, count) == place;
   }
 
   SCANTUNE_DEVICE static u32 bits_of(const Marks& marks) {
@@ -241,23 +265,6 @@ class OffsetRows {
     return bits;
   }
 
-  static constexpr bool is_power_of_two(u32 number) { return (number & (number - 1)) == 0; }
-
-  // The place in shared memory of a warp's k-th vector. Each lane writes vectors a warp apart and reads neighbouring
-  // ones; either way lanes that access at once find different banks.
-  SCANTUNE_DEVICE static u32 slot(u32 k) {
-    constexpr u32 kBytes = sizeof(Turned);
-    if constexpr (is_power_of_two(kBytes) && is_power_of_two(kVectors)) {
-      constexpr u32 kOfAllBanks = kBytes >= 128 ? 1 : kBytes < 4 ? 32 : 128 / kBytes;
-      constexpr u32 kRow = kVectors < kOfAllBanks ? kOfAllBanks : kVectors;
-      return k ^ (k / kRow % kOfAllBanks);
-    } else if constexpr (kVectorItems == 1 && kVectors % 2 == 0) {
-      return k + k / kVectors;
-    } else {
-      return k;
-    }
-  }
-
   // Gives each lane consecutive items for vectors that are a warp apart.
   SCANTUNE_DEVICE void turn(const Held<Input> (&held)[kVectors], u32 lane, unsigned char* space) {
     Turned* const turned = reinterpret_cast<Turned*>(space);
@@ -266,28 +273,15 @@ class OffsetRows {
       T values[kVectorItems];
 #pragma unroll
       for (int item = 0; item < kVectorItems; ++item) values[item] = scantune::convert<T>(held[v].items[item]);
-      T* const to = kVectors == 1 ? values_ : turned[slot(v * kWarpThreads + lane)].items;
+      T* const to = kVectors == 1 ? values_ : turned[Turning::slot(v * kWarpThreads + lane)].items;
       scantune::copy_bytes(to, values, sizeof values);
     }
     if constexpr (kVectors == 1) return;
     sync_warp();
 #pragma unroll
     for (int v = 0; v < kVectors; ++v)
-      scantune::copy_bytes(values_ + v * kVectorItems, turned + slot(lane * kVectors + v), sizeof(Turned));
+      scantune::copy_bytes(values_ + v * kVectorItems, turned + Turning::slot(lane * kVectors + v), sizeof(Turned));
     sync_warp();
-  }
-
-  // Does the reverse for results.
-  SCANTUNE_DEVICE static void turn_back(T (&results)[kItems], u32 lane, unsigned char* space) {
-    if constexpr (kVectors == 1) return;
-    Turned* const turned = reinterpret_cast<Turned*>(space);
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v)
-      scantune::copy_bytes(turned + slot(lane * kVectors + v), results + v * kVectorItems, sizeof(Turned));
-    sync_warp();
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v)
-      scantune::copy_bytes(results + v * kVectorItems, turned + slot(v * kWarpThreads + lane), sizeof(Turned));
   }
 
   // The first result of a segment in an exclusive scan is the initial value.
