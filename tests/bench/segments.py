@@ -10,7 +10,8 @@
 segment_problems.py has the table and the draws; --first goes on where a run of draws ended. Contenders take turns, by
 replays of CUDA graphs over arrays that exceed the L2 cache together from some size on; sorts of segments, which CUB
 does not let be captured, by single calls. Our results and CUB's are compared bit by bit with torch's before they are
-timed: items of sums are small whole numbers, which no sum rounds. CUB of CUDA 13.0 has no scan of segments by offsets and no top-k.
+timed: items of sums are small whole numbers, which no sum rounds. CUB of CUDA 13.0 has no scan of segments by offsets
+and no top-k.
 """
 
 from __future__ import annotations
