@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import c_interface
-from selections import medians, name_of, stream, torch
+from gpu_arrays import stream, torch
+from graph_times import medians
 
 Tensor = Any
 _ROTATED_BYTES = 512 << 20
@@ -100,6 +101,10 @@ def check(library: Library, plan: ctypes.c_void_p, ranks: bool, memory: Memory) 
 def copy(pairs: dict[int, list[Tensor]], memory: Memory) -> None:
     to, source = pairs[id(memory)]
     to.copy_(source)
+
+
+def name_of(config: dict[str, Any]) -> str:
+    return " ".join(f"{key}={value}" for key, value in config.items()) or "default"
 
 
 def timed(

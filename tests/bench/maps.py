@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -20,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import c_interface
-from selections import medians, stream
+from gpu_arrays import stream, torch
+from graph_times import medians
 
-torch: Any = importlib.import_module("torch")
 Tensor = Any
 
 _I32, _EXCLUSIVE, _MAP_ITEM = 3, 1, 2

@@ -20,7 +20,6 @@ import argparse
 import ctypes
 import functools
 import gc
-import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -32,9 +31,9 @@ from typing import Any
 
 import c_interface
 import results_file
+from gpu_arrays import INTEGERS, Output, bits_of, placed, stream, torch
+from graph_times import medians
 from segment_problems import ALGORITHMS, Case, case_of, drawn, table
-from selections import captured, seconds, stream, torch
-from sorts import Output
 
 Tensor = Any
 Row = dict[str, Any]
@@ -43,7 +42,6 @@ _NUMBERS = {
     "i8": torch.int8, "i32": torch.int32, "f32": torch.float32, "f64": torch.float64, "u32": torch.int32,
     "u64": torch.int64,
 }  # fmt: skip
-_INTEGERS = {1: torch.int8, 4: torch.int32, 8: torch.int64}
 _CUB_TYPES = {"i8": 0, "i32": 1, "f32": 2, "f64": 3, "u32": 4, "u64": 5}
 _CUB_ALGORITHMS = {"scan_by_key": 0, "reduce_by_key": 1, "run_lengths": 2, "segmented_reduce": 3, "segmented_sort": 4,
                    "merge_sort": 5}  # fmt: skip
@@ -100,13 +98,6 @@ class Memory:
     count: Tensor
 
 
-def _placed(items: Tensor, offset: int) -> Tensor:
-    """Return a copy that is that many items after an aligned address."""
-    room = torch.empty(items.numel() + offset, dtype=items.dtype, device="cuda")
-    room[offset:] = items
-    return room[offset:]
-
-
 def _sizes(case: Case) -> tuple[int, int, int]:
     """Return the items of the output, of the output of keys, and of that of values or indices."""
     if case.algorithm == "segmented_reduce":
@@ -157,7 +148,7 @@ def memory_of(case: Case, bounds: Tensor, seed: int) -> Memory:
         keys = torch.repeat_interleave(values, bounds.diff(), output_size=case.n)
     offsets = bounds.to(torch.int32 if case.offset_bytes == 4 else torch.int64)
     values = torch.arange(case.n, dtype=torch.int32, device="cuda") if case.algorithm == "merge_sort" else empty
-    items = empty if case.algorithm == "run_lengths" else _placed(_items(case, seed), case.input_offset)
+    items = empty if case.algorithm == "run_lengths" else placed(_items(case, seed), case.input_offset)
     width = 4 if case.algorithm == "run_lengths" else _width(case.type)
     return Memory(
         items, keys, offsets, values, Output(sizes[0], width, case.output_offset),
@@ -166,13 +157,9 @@ def memory_of(case: Case, bounds: Tensor, seed: int) -> Memory:
     )  # fmt: skip
 
 
-def _bits(items: Tensor) -> Tensor:
-    return items.contiguous().view(_INTEGERS[items.element_size()])
-
-
 def _comparable(items: Tensor, kind: str) -> Tensor:
     """Return signed numbers whose order is that of the keys."""
-    bits = _bits(items)
+    bits = bits_of(items)
     least = torch.iinfo(bits.dtype).min
     return bits ^ ((bits >> 31) & 0x7FFFFFFF) if kind == "f32" else bits ^ least
 
@@ -186,15 +173,15 @@ def expected_of(case: Case, bounds: Tensor, memory: Memory) -> Expected:
         order = torch.sort(ranks, dim=1, stable=True, descending=case.algorithm == "top_k").indices
         order = order[:, : case.k] if case.k else order
         rows = torch.arange(ranks.shape[0], device="cuda")[:, None] * ranks.shape[1]
-        found = {"output": _bits(memory.items)[(order + rows).reshape(-1)]}
-        places = order.reshape(-1).to(_INTEGERS[case.value_bytes or 8])
+        found = {"output": bits_of(memory.items)[(order + rows).reshape(-1)]}
+        places = order.reshape(-1).to(INTEGERS[case.value_bytes or 8])
         return found | ({"values": places} if case.value_bytes else {})
     lengths = bounds.diff()
     if case.algorithm == "segmented_sort":
         order = torch.argsort(_comparable(memory.items, case.type))
         ids = torch.repeat_interleave(torch.arange(case.count, device="cuda"), lengths, output_size=case.n)
         order = order[torch.argsort(ids[order], stable=True)]
-        return {"output": _bits(memory.items)[order]}
+        return {"output": bits_of(memory.items)[order]}
     runs = lengths > 0
     if case.algorithm == "run_lengths":
         totals = lengths[runs].to(torch.int32)
@@ -205,11 +192,11 @@ def expected_of(case: Case, bounds: Tensor, memory: Memory) -> Expected:
     if case.algorithm in ("scan_by_key", "segmented_scan"):
         ended = sums[:-1] if case.exclusive else sums[1:]
         before = torch.repeat_interleave(sums[bounds[:-1]], lengths, output_size=case.n)
-        return {"output": _bits((ended - before).to(memory.items.dtype))}
+        return {"output": bits_of((ended - before).to(memory.items.dtype))}
     if case.algorithm == "segmented_reduce":
-        return {"output": _bits(totals)}
+        return {"output": bits_of(totals)}
     first = memory.keys[bounds[:-1][runs]]
-    return {"output": _bits(totals[runs] if case.algorithm == "reduce_by_key" else totals), "keys": _bits(first),
+    return {"output": bits_of(totals[runs] if case.algorithm == "reduce_by_key" else totals), "keys": bits_of(first),
             "count": runs.sum().to(torch.int32).reshape(1)}  # fmt: skip
 
 
@@ -339,39 +326,6 @@ def check(call: Callable[[Memory], None], memory: Memory, expected: Expected) ->
         raise RuntimeError("something was written beside an output")
 
 
-def _seconds_of_calls(call: Callable[[Memory], None], sets: Sequence[Memory]) -> float:
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    for memory in sets:
-        call(memory)
-    end.record()
-    end.synchronize()
-    return float(begin.elapsed_time(end)) / 1e3
-
-
-def medians(
-    contenders: Mapping[str, Callable[[Memory], None]],
-    sets: Sequence[Memory],
-    calls: int,
-    rounds: int,
-    are_captured: bool,
-) -> dict[str, float]:
-    """Return the microseconds of one call of each contender, which take turns, in graphs of so many calls or alone."""
-    timed: dict[str, Callable[[], float]] = {}
-    if are_captured:
-        timed = {name: functools.partial(seconds, captured(call, sets, calls)) for name, call in contenders.items()}
-    else:
-        timed = {name: functools.partial(_seconds_of_calls, call, sets) for name, call in contenders.items()}
-        calls = len(sets)
-    samples: dict[str, list[float]] = {name: [] for name in timed}
-    for turn in range(rounds + 1):
-        for name, one in timed.items():
-            taken = one() / calls
-            if turn > 0:  # the first replay warms up
-                samples[name].append(taken)
-    return {name: statistics.median(of_one) * 1e6 for name, of_one in samples.items()}
-
-
 def ratio(row: Row) -> float | None:
     """Return the faster time of CUB and torch over ours; None where one is missing."""
     times = [us for name, us in row["us"].items() if name.startswith(("CUB", "torch"))]
@@ -442,7 +396,7 @@ def timed(
         contenders["copy"] = lambda _: torch.bitwise_not(copied[0], out=copied[1])
     for many in (rounds, 3 * rounds):
         # CUB's sort of segments waits for the stream, so it cannot be captured.
-        row["us"] = medians(contenders, sets, calls, many, case.algorithm != "segmented_sort")
+        row["us"] = medians(contenders, sets, calls, many, are_captured=case.algorithm != "segmented_sort")
         found = ratio(row)
         if found is None or found >= _SLOWER:
             break

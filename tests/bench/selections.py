@@ -15,20 +15,19 @@ from __future__ import annotations
 import argparse
 import ctypes
 import functools
-import importlib
 import json
 import random
-import statistics
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import c_interface
+from gpu_arrays import stream, torch
+from graph_times import medians
 
-torch: Any = importlib.import_module("torch")
 Tensor = Any
 
 _TYPES = {"u8": (5, torch.uint8), "i16": (2, torch.int16), "i32": (3, torch.int32), "i64": (4, torch.int64)}
@@ -128,10 +127,6 @@ def kept_of(case: Case, memory: Memory) -> Tensor:
     return memory.items < case.bound()
 
 
-def stream() -> ctypes.c_void_p:
-    return ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-
-
 class Library(c_interface.Library):
     def plan(self, case: Case, config: dict[str, Any] | None = None) -> ctypes.c_void_p:
         bound = torch.tensor([case.bound()], dtype=case.item)
@@ -211,39 +206,6 @@ def check(library: Library, plan: ctypes.c_void_p, case: Case, memory: Memory) -
             raise RuntimeError(f"{case}: wrong, by {library.describe(plan)}")
     if memory.count.tolist()[: len(counts)] != counts:
         raise RuntimeError(f"{case}: counts {memory.count.tolist()}, by {library.describe(plan)}")
-
-
-def captured(call: Callable[[Any], None], sets: Sequence[Any], calls: int) -> Any:
-    call(sets[0])
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for turn in range(calls):
-            call(sets[turn % len(sets)])
-    return graph
-
-
-def seconds(graph: Any) -> float:
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return float(begin.elapsed_time(end)) / 1e3
-
-
-def medians(
-    contenders: Mapping[str, Callable[[Any], None]], sets: Sequence[Any], calls: int, rounds: int
-) -> dict[str, float]:
-    """Return the microseconds of one call of each contender, which take turns by replays of a graph of `calls`."""
-    graphs = {name: captured(call, sets, calls) for name, call in contenders.items()}
-    samples: dict[str, list[float]] = {name: [] for name in graphs}
-    for graph in graphs.values():
-        seconds(graph)
-    for _ in range(rounds):
-        for name, graph in graphs.items():
-            samples[name].append(seconds(graph))
-    return {name: statistics.median(of_one) / calls * 1e6 for name, of_one in samples.items()}
 
 
 def name_of(config: dict[str, Any]) -> str:

@@ -39,7 +39,8 @@ from typing import Any
 
 import c_interface
 import results_file
-from selections import captured, seconds, stream, torch
+from gpu_arrays import INTEGERS, Output, placed, stream, torch
+from graph_times import captured, seconds
 from sort_problems import (
     FAMILIES,
     KEY_BYTES,
@@ -65,14 +66,11 @@ from sort_problems import (
 Tensor = Any
 Row = dict[str, Any]
 
-_INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 _TYPES = {"u8": 5, "u16": 6, "u32": 7, "u64": 8, "f32": 11}
 _CUSTOM = 13  # the type of items that are only moved
 _CUB_TYPES = {name: index for index, name in enumerate(KEY_BYTES)}
 _PLAIN, _DOUBLE, _SEGMENTED, _SEGMENTED_RADIX = range(4)
 _ROTATED_BYTES = 512 << 20
-_GUARD_BYTES = 256  # behind an output
-_POISON = 0x5A
 _MOST_KEPT_SETS = 32
 
 
@@ -84,31 +82,6 @@ class _CubSort(ctypes.Structure):
         ("keys", ctypes.c_void_p), ("keys_output", ctypes.c_void_p), ("values", ctypes.c_void_p),
         ("values_output", ctypes.c_void_p), ("current", ctypes.POINTER(ctypes.c_int)), ("stream", ctypes.c_void_p),
     )  # fmt: skip
-
-
-class Output:
-    """Memory that something is written to, with a guard behind it."""
-
-    def __init__(self, items: int, item_bytes: int, offset: int) -> None:
-        room = (items + offset) * item_bytes + _GUARD_BYTES
-        self._all = torch.full((room,), _POISON, dtype=torch.int8, device="cuda")
-        self._begin, self._end = offset * item_bytes, (offset + items) * item_bytes
-
-    @property
-    def address(self) -> int:
-        return int(self._all.data_ptr()) + self._begin
-
-    def poison(self) -> None:
-        self._all.fill_(_POISON)
-
-    def words(self, item_bytes: int) -> Tensor:
-        """Return what was written as integers, a column for each that an item takes."""
-        width = min(item_bytes, 8)
-        found = self._all[self._begin : self._end].clone().view(_INTEGERS[width])  # a view needs its own alignment
-        return found if width == item_bytes else found.view(-1, item_bytes // width)
-
-    def surroundings_intact(self) -> bool:
-        return bool((self._all[: self._begin] == _POISON).all()) and bool((self._all[self._end :] == _POISON).all())
 
 
 @dataclass
@@ -131,7 +104,7 @@ def _bits(items: int, item_bytes: int, seed: int) -> Tensor:
     made = torch.Generator(device="cuda").manual_seed(seed)
     words = -(-items * item_bytes // 4)
     drawn_words = torch.randint(-(1 << 31), 1 << 31, (words,), generator=made, device="cuda", dtype=torch.int32)
-    return drawn_words.view(torch.int8)[: items * item_bytes].view(_INTEGERS[min(item_bytes, 8)])
+    return drawn_words.view(torch.int8)[: items * item_bytes].view(INTEGERS[min(item_bytes, 8)])
 
 
 def _in_order(case: Case, keys: Tensor) -> Tensor:
@@ -139,19 +112,12 @@ def _in_order(case: Case, keys: Tensor) -> Tensor:
     return keys[torch.sort(ranks, descending=case.keys == "reversed").indices]
 
 
-def _placed(items: Tensor, offset: int) -> Tensor:
-    """Return a copy that lies that many items behind an aligned address."""
-    room = torch.empty((items.numel() + offset), dtype=items.dtype, device="cuda")
-    room[offset:] = items
-    return room[offset:]
-
-
 def memory_of(case: Case, seed: int, double: bool) -> Memory:
     draw = lambda turn: _bits(case.n, case.key_bytes, 1000 * seed + turn)  # noqa: E731
-    keys = _placed(distributed(case, draw, functools.partial(_in_order, case)), case.input_offset)
+    keys = placed(distributed(case, draw, functools.partial(_in_order, case)), case.input_offset)
     if case.sorted == "pairs":
         words = max(1, case.value_bytes // 8)  # of an item
-        values = _placed(_bits(case.n, case.value_bytes, seed + 7777), case.values_offset * words)
+        values = placed(_bits(case.n, case.value_bytes, seed + 7777), case.values_offset * words)
     else:
         items = case.n if case.value_bytes else 0
         length = items // max(case.rows, 1)
@@ -286,7 +252,7 @@ def torch_contender(case: Case, sets: Sequence[Memory]) -> Contender | None:
     """Return torch's stable sort into arrays that are there already; None of what it has not."""
     if case.sorted == "pairs" or case.end_bit or case.begin_bit:
         return None
-    kind = {"u8": torch.uint8, "f32": torch.float32}.get(case.type, _INTEGERS[case.key_bytes])
+    kind = {"u8": torch.uint8, "f32": torch.float32}.get(case.type, INTEGERS[case.key_bytes])
     shape = (max(case.rows, 1), -1)
     keys = {id(memory): memory.keys.view(kind).view(shape) for memory in sets}
     found = torch.empty_like(keys[id(sets[0])])
