@@ -8,7 +8,9 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+
+import problems
 
 # Those of numbers are drawn with these types, and those of keys with the types of _SORTED.
 ALGORITHMS = ("scan_by_key", "reduce_by_key", "run_lengths", "segmented_scan", "segmented_reduce", "segmented_sort",
@@ -44,9 +46,7 @@ class Case:
 
     def text(self) -> str:
         """Return what departs from the defaults, as `case_of` reads it."""
-        said = (f"{one.name}={getattr(self, one.name)}" for one in fields(self)[1:]
-                if getattr(self, one.name) != one.default)  # fmt: skip
-        return " ".join([self.algorithm, *(part.replace(" ", "_") for part in said)])
+        return " ".join([self.algorithm, *problems.parts_of(self, "algorithm")])
 
 
 def case_of(text: str) -> Case:
@@ -54,25 +54,8 @@ def case_of(text: str) -> Case:
     algorithm, *parts = text.split()
     if algorithm not in ALGORITHMS:
         raise ValueError(f"{algorithm} is none of {', '.join(ALGORITHMS)}")
-    known = {one.name: one for one in fields(Case)}
-    said: dict[str, str | int | bool] = {}
-    for part in parts:
-        name, _, value = part.partition("=")
-        if name not in known:
-            raise ValueError(f"{part}: a problem has {', '.join(known)}")
-        base, _, power = value.partition("^")
-        kind = known[name].type
-        said[name] = (
-            int(base) ** int(power or 1) if kind == "int" else value == "True" if kind == "bool" else
-            value.replace("_", " ") if name == "lengths" else value
-        )  # fmt: skip
-    if "n" not in said:
-        raise ValueError(f"{text}: n is missing")
-    case = Case(algorithm, **said)  # type: ignore[arg-type]
-    for name, among in (("type", types_of(algorithm)), ("lengths", LENGTHS)):
-        if getattr(case, name) not in among:
-            raise ValueError(f"{name} is {getattr(case, name)}, which is none of {', '.join(among)}")
-    return case
+    words = {"type": types_of(algorithm), "lengths": LENGTHS}
+    return Case(algorithm, **problems.members_of(Case, parts, words))
 
 
 def types_of(algorithm: str) -> Sequence[str]:
@@ -103,24 +86,16 @@ def table() -> list[Case]:
 
 
 def drawn(count: int, seed: int, most: float = 27) -> Iterator[Case]:
-    """Yield a covering design. Each algorithm gets an equal share of the draws: N by equal steps of its logarithm, and
-    each type with each kind of lengths in turn. A draw depends on its number and the seed alone.
-    """
-    turns = -(-count // len(ALGORITHMS))
-    for number in range(count):
-        turn, algorithm = number // len(ALGORITHMS), ALGORITHMS[number % len(ALGORITHMS)]
-        of_algorithm = random.Random(f"{seed} {algorithm}")
-        step = of_algorithm.sample(range(turns), turns)[turn]
-        pairs = list(itertools.product(types_of(algorithm), LENGTHS))
-        of_algorithm.shuffle(pairs)
-        kind, lengths = pairs[turn % len(pairs)]
-        source = random.Random(f"{seed} {number}")
-        n = round(2 ** (8 + (most - 8) * (step + source.random()) / turns))
+    """Yield a covering design over algorithms, and of each over types and kinds of lengths."""
+
+    def choices_of(algorithm: str) -> list[tuple[str, str]]:
+        return list(itertools.product(types_of(algorithm), LENGTHS))
+
+    for algorithm, (kind, lengths), n, source in problems.covering_design(count, seed, ALGORITHMS, choices_of, 8, most):
         case = Case(
             algorithm, n, kind, min(n, round(2 ** source.uniform(0, 16))), lengths, source.random() < 0.5,
             source.choice((4, 8)), source.choice((4, 8)),
-            input_offset=source.choice((0, source.randrange(1, 16))),
-            output_offset=source.choice((0, source.randrange(1, 16))),
+            input_offset=problems.drawn_offset(source), output_offset=problems.drawn_offset(source),
         )  # fmt: skip
         yield _completed(case, source)
 

@@ -33,6 +33,7 @@ import c_interface
 import results_file
 from gpu_arrays import INTEGERS, Output, bits_of, placed, stream, torch
 from graph_times import medians
+from problems import SLOWER
 from segment_problems import ALGORITHMS, Case, case_of, drawn, table
 
 Tensor = Any
@@ -46,7 +47,6 @@ _CUB_TYPES = {"i8": 0, "i32": 1, "f32": 2, "f64": 3, "u32": 4, "u64": 5}
 _CUB_ALGORITHMS = {"scan_by_key": 0, "reduce_by_key": 1, "run_lengths": 2, "segmented_reduce": 3, "segmented_sort": 4,
                    "merge_sort": 5}  # fmt: skip
 _NOT_SUPPORTED = 801  # cudaErrorNotSupported: the library has not that algorithm
-_SLOWER = 0.98  # a ratio below this one is measured again
 _ROTATED_BYTES = 512 << 20
 _MOST_SETS = 32
 
@@ -398,7 +398,7 @@ def timed(
         # CUB's sort of segments waits for the stream, so it cannot be captured.
         row["us"] = medians(contenders, sets, calls, many, are_captured=case.algorithm != "segmented_sort")
         found = ratio(row)
-        if found is None or found >= _SLOWER:
+        if found is None or found >= SLOWER:
             break
     return row
 
@@ -417,9 +417,9 @@ def summary(rows: Sequence[Row]) -> str:
         of_one = [row for row in rows if row["case"].algorithm == algorithm]
         found = sorted((one, row["case"].text()) for row in of_one if (one := ratio(row)) is not None)
         if found:
-            slower = [f"{one:.2f} {text}" for one, text in found if one < _SLOWER]
+            slower = [f"{one:.2f} {text}" for one, text in found if one < SLOWER]
             lines.append(f"{algorithm}: {len(found)} compared, median {found[len(found) // 2][0]:.2f}, least "
-                         f"{found[0][0]:.2f}, {len(slower)} below {_SLOWER}")  # fmt: skip
+                         f"{found[0][0]:.2f}, {len(slower)} below {SLOWER}")  # fmt: skip
             lines += [f"    {one}" for one in slower[:8]]
     return "\n".join(lines)
 
