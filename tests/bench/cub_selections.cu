@@ -9,7 +9,7 @@ struct CubCall {
   // 0: less than *bound; 1: flagged; 2: unique; 3: less than *bound, the others behind in one array; 4: three parts,
   // less than *bound, equal to it, and others, each in an array of its own
   int criterion;
-  int item_bytes;   // of integers: signed ones, but for single bytes
+  int item_type;    // 0: u8, 1: i16, 2: i32, 3: i64, 4: f32, 5: f64
   void* temporary;  // null: only *temporary_bytes is written
   size_t* temporary_bytes;
   const void* input;
@@ -67,15 +67,19 @@ cudaError_t run(const CubCall& call) {
 extern "C" int cub_version() { return CUB_VERSION; }
 
 extern "C" int cub_select(const CubCall* call) {
-  switch (call->item_bytes) {
-    case 1:
+  switch (call->item_type) {
+    case 0:
       return run<unsigned char>(*call);
-    case 2:
+    case 1:
       return run<short>(*call);
-    case 4:
+    case 2:
       return run<int>(*call);
-    case 8:
+    case 3:
       return run<long long>(*call);
+    case 4:
+      return run<float>(*call);
+    case 5:
+      return run<double>(*call);
     default:
       return cudaErrorInvalidValue;
   }

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Times selections beside CUB's, and configs of selections beside each other.
 
-    nvcc -std=c++20 -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libcub.so tests/bench/cub_selections.cu
-    python tests/bench/selections.py --library build/runtime/libscantune.so --cub libcub.so --json selections.json \\
-        [--draws 300] [--configs configs.json]
+    nvcc -std=c++20 -O3 -arch=sm_90 -shared -Xcompiler -fPIC -cudart static -o libcub.so tests/bench/cub_selections.cu
+    python tests/bench/selections.py --library build/runtime/libscantune.so --cub libcub.so --csv selections.csv \\
+        [--draws 300 --seed 7 --first 0] [--problem "three_way n=2^24 type=u8 kept=0.3"] [--again slower.csv]
 
-Every --cub is one build of CUB, such as the toolkit's and a newer one's, compiled as above. All contenders take turns,
-by replays of CUDA graphs over arrays that exceed the L2 cache together from some size on. Each result is compared with
-torch's before it is timed. --configs names a list of configs, each of which runs in turn with the default.
+Every --cub is one build of CUB, such as the toolkit's and a newer one's, compiled as above. selection_problems.py has
+the table and the draws; --first goes on where a run of draws ended, and --again measures those problems of a file once
+more that were slower, with three times the rounds. Contenders take turns, by replays of CUDA graphs over arrays that
+exceed the L2 cache together from some size on. Before anything is timed, our results are compared with torch's bit by
+bit, and of CUB's the items that are kept. --config is JSON, as in {"family": "select_lookback", "block_threads": 256},
+and runs in turn with the default.
 """
 
 from __future__ import annotations
@@ -15,68 +18,42 @@ from __future__ import annotations
 import argparse
 import ctypes
 import functools
-import json
-import random
+import gc
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import c_interface
-from gpu_arrays import stream, torch
-from graph_times import medians
+import results_file
+from gpu_arrays import Output, bits_of, placed, stream, torch
+from graph_times import Call, medians
+from problems import SLOWER
+from selection_problems import CRITERIA, ITEM_BYTES, Case, case_of, drawn, ratio, slower_of, table
 
 Tensor = Any
+Row = dict[str, Any]
 
-_TYPES = {"u8": (5, torch.uint8), "i16": (2, torch.int16), "i32": (3, torch.int32), "i64": (4, torch.int64)}
-_LESS, _FLAGGED, _UNIQUE, _AROUND = 0, 6, 7, 11
-_CRITERIA = {
-    "less": _LESS, "flagged": _FLAGGED, "unique": _UNIQUE, "partition": _LESS, "into one": _LESS, "reversed": _LESS,
-    "three way": _AROUND,
-}  # fmt: skip
+_NUMBERS = {"u8": torch.uint8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "f32": torch.float32,
+            "f64": torch.float64}  # fmt: skip
+_ASKED = {"flagged": "FLAGGED", "unique": "UNIQUE", "three way": "AROUND"}  # others are LESS
+_REJECTED = {"partition": "APART", "into one": "BEHIND", "reversed": "BEHIND_REVERSED", "three way": "APART"}
 _CUB_CRITERIA = {"less": 0, "flagged": 1, "unique": 2, "partition": 3, "into one": 3, "reversed": 3, "three way": 4}
-_APART, _AFTER, _REVERSED = 1, 2, 3  # CUB's partition into one array reverses the rest
-_REJECTED = {"partition": _APART, "into one": _AFTER, "reversed": _REVERSED, "three way": _APART}
 _ROTATED_BYTES = 512 << 20
-_GUARD = 64  # items behind an output
-
-_SIZES = (12, 16, 20, 24, 28)
-_TABLE = (
-    *(("less", "i32", share) for share in (0.5, 1.0, 0.0)), ("flagged", "i32", 0.5), ("unique", "i32", 0.125),
-    ("less", "i64", 0.5), ("less", "u8", 0.5), ("flagged", "u8", 0.5), ("partition", "i32", 0.5),
-    ("partition", "u8", 0.5), ("into one", "i32", 0.5), ("into one", "u8", 0.5), ("reversed", "i32", 0.5),
-    ("reversed", "u8", 0.5), ("three way", "i32", 0.5),
-)  # fmt: skip
+_MOST_SETS = 32
 
 
 class _CubCall(ctypes.Structure):
     _fields_ = (
-        ("criterion", ctypes.c_int), ("item_bytes", ctypes.c_int), ("temporary", ctypes.c_void_p),
+        ("criterion", ctypes.c_int), ("item_type", ctypes.c_int), ("temporary", ctypes.c_void_p),
         ("temporary_bytes", ctypes.POINTER(ctypes.c_size_t)), ("input", ctypes.c_void_p), ("flags", ctypes.c_void_p),
         ("output", ctypes.c_void_p), ("second", ctypes.c_void_p), ("rest", ctypes.c_void_p),
         ("count", ctypes.c_void_p), ("n", ctypes.c_int), ("bound", ctypes.c_void_p), ("stream", ctypes.c_void_p),
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Case:
-    criterion: str
-    type: str
-    share: float  # of the items that are kept
-    n: int
-    input_offset: int = 0  # in items from an aligned address
-    output_offset: int = 0
-
-    @property
-    def item(self) -> Any:
-        return _TYPES[self.type][1]
-
-    def bound(self) -> int:
-        """Return a number below which that share of evenly distributed items lies."""
-        limits = torch.iinfo(self.item)
-        return int(limits.min + ((limits.max - limits.min) * round(self.share * (1 << 20)) >> 20))
 
 
 @dataclass
@@ -85,209 +62,285 @@ class Memory:
 
     items: Tensor
     flags: Tensor
-    output: Tensor
-    rejected: Tensor
-    second: Tensor
-    count: Tensor
+    output: Output
+    rejected: Output
+    second: Output
+    count: Tensor  # two of 64 bits; CUB's have 32
 
 
-def items_of(case: Case, seed: int) -> Tensor:
+def _bound(case: Case) -> Tensor:
+    """Return the bound as an item in memory of the host."""
+    return torch.tensor([case.bound], dtype=_NUMBERS[case.type])
+
+
+def _items(case: Case, seed: int) -> Tensor:
     made = torch.Generator(device="cuda").manual_seed(seed)
-    limits = torch.iinfo(case.item)
-    length = max(1, round(1 / max(case.share, 1e-6))) if case.criterion == "unique" else 1
-    count = -(-case.n // length)
-    room = case.n + case.input_offset
-    # The largest number is never drawn, so that all items can lie below it.
-    drawn = torch.randint(limits.min, limits.max, (count if length > 1 else room,), generator=made, device="cuda",
-                          dtype=case.item)  # fmt: skip
-    if case.criterion == "three way":  # an eighth is equal to the pivot
-        drawn[torch.randint(0, 8, drawn.shape, generator=made, device="cuda") == 0] = case.bound()
-    return drawn.repeat_interleave(length)[: case.n] if length > 1 else drawn[case.input_offset :]
+    kind, many = _NUMBERS[case.type], -(-case.n // case.run_length)
+    if kind.is_floating_point:
+        items = torch.rand(many, generator=made, device="cuda", dtype=kind)
+    else:  # the largest number is never drawn, so that all items can be less than it
+        limits = torch.iinfo(kind)
+        items = torch.randint(limits.min, limits.max, (many,), generator=made, device="cuda", dtype=kind)
+    if case.criterion == "three way":  # an eighth is equal to the bound
+        items[torch.randint(0, 8, (many,), generator=made, device="cuda", dtype=torch.int8) == 0] = case.bound
+    return items.repeat_interleave(case.run_length)[: case.n] if case.run_length > 1 else items
 
 
 def memory_of(case: Case, seed: int) -> Memory:
     made = torch.Generator(device="cuda").manual_seed(seed + 1000)
-    draws = torch.rand(case.n, generator=made, device="cuda") if case.criterion == "flagged" else torch.zeros(1)
-    room = case.n + case.output_offset + _GUARD
-    poisoned = [torch.full((room,), 77, dtype=case.item, device="cuda") for _ in range(3)]
-    return Memory(
-        items_of(case, seed), (draws < case.share).to(torch.uint8), poisoned[0][case.output_offset :],
-        poisoned[1][case.output_offset :], poisoned[2][case.output_offset :],
-        torch.zeros(2, dtype=torch.int64, device="cuda"),
-    )  # fmt: skip
+    draws = torch.rand(case.n if case.criterion == "flagged" else 0, generator=made, device="cuda")
+    counts = (case.n, case.n if _is_apart(case) else 0, case.n if case.criterion == "three way" else 0)
+    outputs = [Output(count, case.item_bytes, case.output_offset) for count in counts]
+    return Memory(placed(_items(case, seed), case.input_offset), (draws < case.kept).to(torch.uint8), *outputs,
+                  torch.zeros(2, dtype=torch.int64, device="cuda"))  # fmt: skip
 
 
-def kept_of(case: Case, memory: Memory) -> Tensor:
+def _is_apart(case: Case) -> bool:
+    return _REJECTED.get(case.criterion) == "APART"
+
+
+@dataclass
+class Expected:
+    written: Mapping[str, Tensor]  # the bits of each array that is written, from its start
+    counts: list[int]
+
+
+def expected_of(case: Case, memory: Memory) -> Expected:
+    items, bound = memory.items, _bound(case).item()
     if case.criterion == "flagged":
-        return memory.flags != 0
-    if case.criterion == "unique":
-        kept = torch.ones_like(memory.items, dtype=torch.bool)
-        kept[1:] = memory.items[1:] != memory.items[:-1]
-        return kept
-    return memory.items < case.bound()
+        kept = memory.flags != 0
+    elif case.criterion == "unique":
+        kept = torch.ones_like(items, dtype=torch.bool)
+        kept[1:] = items[1:] != items[:-1]
+    else:
+        kept = items < bound
+    first, rest = items[kept], items[~kept]
+    written, counts = {"output": first}, [first.numel()]
+    if case.criterion == "partition":
+        written["rejected"] = rest
+    elif case.criterion in ("into one", "reversed"):
+        written["output"] = torch.cat([first, rest if case.criterion == "into one" else rest.flip(0)])
+    elif case.criterion == "three way":
+        written |= {"second": rest[rest == bound], "rejected": rest[rest != bound]}
+        counts.append(written["second"].numel())
+    return Expected({name: bits_of(right) for name, right in written.items()}, counts)
+
+
+def _number(name: str) -> int:
+    return c_interface.CONSTANTS[name.upper()]
+
+
+def _calls(case: Case) -> int:
+    """Return how many calls a graph has."""
+    return 64 if case.n <= 1 << 22 else 16 if case.n <= 1 << 26 else 4
 
 
 class Library(c_interface.Library):
-    def plan(self, case: Case, config: dict[str, Any] | None = None) -> ctypes.c_void_p:
-        bound = torch.tensor([case.bound()], dtype=case.item)
-        family = "select_two_pass" if case.criterion == "into one" else "select_lookback"
+    def plan(self, case: Case, config: str) -> ctypes.c_void_p:
+        bound, asked = _bound(case), _ASKED.get(case.criterion, "LESS")
         return self.made_plan(
             self.request(
                 "select",
                 n=case.n,
-                captured_launches=128,
-                input_type=_TYPES[case.type][0],
-                criterion=_CRITERIA[case.criterion],
-                rejected=_REJECTED.get(case.criterion, 0),
-                constant=bound.data_ptr() if _CRITERIA[case.criterion] in (_LESS, _AROUND) else None,
-                config=json.dumps({"family": family} | config).encode() if config else None,
+                captured_launches=_calls(case),
+                input_type=_number(case.type),
+                criterion=_number(asked),
+                rejected=_number(_REJECTED.get(case.criterion, "DROPPED")),
+                constant=bound.data_ptr() if asked in ("LESS", "AROUND") else None,
+                config=config.encode() or None,
             )
         )
 
     def run(self, plan: ctypes.c_void_p, case: Case, memory: Memory) -> None:
-        arrays = {"input": memory.items, "output": memory.output, "count": memory.count}
+        arrays = {"input": memory.items.data_ptr(), "output": memory.output.address, "count": memory.count.data_ptr()}
         if case.criterion == "flagged":
-            arrays["flags"] = memory.flags
-        if _REJECTED.get(case.criterion) == _APART:
-            arrays["rejected"] = memory.rejected
+            arrays["flags"] = memory.flags.data_ptr()
+        if _is_apart(case):
+            arrays["rejected"] = memory.rejected.address
         if case.criterion == "three way":
-            arrays["second"] = memory.second
-        self.run_plan(plan, stream(), **{role: array.data_ptr() for role, array in arrays.items()})
+            arrays["second"] = memory.second.address
+        self.run_plan(plan, stream(), **arrays)
 
 
 class Cub:
     def __init__(self, path: Path) -> None:
-        self._loaded = ctypes.CDLL(str(path))
+        self._loaded = ctypes.CDLL(str(path.resolve()))
         version = self._loaded.cub_version()
         self.name = f"CUB {version // 100000}.{version // 100 % 1000}.{version % 100}"
 
-    def runner(self, case: Case) -> Callable[[Memory], None]:
-        bound = torch.tensor([case.bound()], dtype=case.item)
-        size = ctypes.c_size_t()
+    def call(self, case: Case, some: Memory) -> Call:
+        bound, size = _bound(case), ctypes.c_size_t()
 
-        def call(temporary: int | None, memory: Memory) -> None:
+        def run(temporary: int | None, memory: Memory) -> None:
             made = _CubCall(
-                _CUB_CRITERIA[case.criterion], bound.element_size(), temporary, ctypes.pointer(size),
-                memory.items.data_ptr(), memory.flags.data_ptr(), memory.output.data_ptr(), memory.second.data_ptr(),
-                memory.rejected.data_ptr(), memory.count.data_ptr(), case.n, bound.data_ptr(), stream(),
+                _CUB_CRITERIA[case.criterion], list(ITEM_BYTES).index(case.type), temporary, ctypes.pointer(size),
+                memory.items.data_ptr(), memory.flags.data_ptr(), memory.output.address, memory.second.address,
+                memory.rejected.address, memory.count.data_ptr(), case.n, bound.data_ptr(), stream(),
             )  # fmt: skip
-            status = self._loaded.cub_select(ctypes.byref(made))
-            if status != 0:
+            if (status := self._loaded.cub_select(ctypes.byref(made))) != 0:
                 raise RuntimeError(f"{self.name} returned {status}")
 
-        call(None, memory_of(replace(case, n=1), 0))
+        run(None, some)  # asks for the size
         temporary = torch.empty(max(1, size.value), dtype=torch.uint8, device="cuda")
-        return lambda memory: call(temporary.data_ptr(), memory)
+        return lambda memory: run(temporary.data_ptr(), memory)
 
 
-def check(library: Library, plan: ctypes.c_void_p, case: Case, memory: Memory) -> None:
-    for written in (memory.output, memory.rejected, memory.second):
-        written.fill_(77)
+def check(call: Call, case: Case, memory: Memory, expected: Expected, *, is_own: bool) -> None:
+    """Raise RuntimeError if items or counts are wrong, or something is written beside the items. CUB puts items that it
+    rejects in other orders, so of its results only those are compared that are kept.
+    """
+    outputs = {"output": memory.output, "rejected": memory.rejected, "second": memory.second}
+    for output in outputs.values():
+        output.poison()
     memory.count.fill_(-1)
-    library.run(plan, case, memory)
+    call(memory)
     torch.cuda.synchronize()
-    kept = kept_of(case, memory)
-    first, rest = memory.items[kept], memory.items[~kept]
-    counts = [first.numel()]
-    parts = [(memory.output, first)]
-    if case.criterion == "partition":
-        parts.append((memory.rejected, rest))
-    if case.criterion == "into one":
-        parts = [(memory.output, torch.cat([first, rest]))]
-    if case.criterion == "reversed":
-        parts = [(memory.output, torch.cat([first, rest.flip(0)]))]
-    if case.criterion == "three way":
-        equal = memory.items == case.bound()
-        parts += [(memory.second, memory.items[equal]), (memory.rejected, memory.items[~kept & ~equal])]
-        counts.append(int(equal.sum()))
-    for found, expected in parts:
-        many = expected.numel()
-        if not torch.equal(found[:many], expected) or not bool((found[many:] == 77).all()):
-            raise RuntimeError(f"{case}: wrong, by {library.describe(plan)}")
-    if memory.count.tolist()[: len(counts)] != counts:
-        raise RuntimeError(f"{case}: counts {memory.count.tolist()}, by {library.describe(plan)}")
+    counts = (memory.count if is_own else memory.count.view(torch.int32)).tolist()[: len(expected.counts)]
+    if counts != expected.counts:
+        raise RuntimeError(f"the counts are {counts}, not {expected.counts}")
+    for name, output in outputs.items():
+        right = expected.written.get(name, memory.items[:0])
+        compared = right if is_own else right[: counts[0]] if name == "output" else right[:0]
+        if not torch.equal(output.words(case.item_bytes)[: compared.numel()], bits_of(compared)):
+            raise RuntimeError(f"{name} is wrong")
+        if is_own and not output.surroundings_intact(right.numel() * case.item_bytes):
+            raise RuntimeError(f"something was written beside {name}")
 
 
-def name_of(config: dict[str, Any]) -> str:
-    return " ".join(f"{key}={value}" for key, value in config.items()) or "default"
-
-
-def timed(library: Library, cubs: list[Cub], case: Case, configs: list[dict[str, Any]], rounds: int) -> dict[str, Any]:
-    """Return the medians in microseconds of all contenders and configs."""
-    nbytes = case.n * torch.tensor([], dtype=case.item).element_size() * 2
-    calls = 64 if case.n <= 1 << 22 else 16 if case.n <= 1 << 26 else 4
-    sets = [memory_of(case, seed) for seed in range(max(2, min(calls, 32, _ROTATED_BYTES // nbytes)))]
-    plans: dict[str, ctypes.c_void_p] = {}
-    failed: list[str] = []
-    with ThreadPoolExecutor(16) as compiling:
-        made = [(name_of(config), compiling.submit(library.plan, case, config)) for config in ({}, *configs)]
-    for name, compiled in made:
-        try:
-            check(library, compiled.result(), case, sets[len(plans) % len(sets)])
-            plans[name] = compiled.result()
-        except RuntimeError as error:
-            failed.append(f"{name}: {error}"[:300])
-    contenders: dict[str, Callable[[Memory], None]] = {
-        name: functools.partial(library.run, plan, case) for name, plan in plans.items()
-    }
-    contenders |= {cub.name: cub.runner(case) for cub in cubs}
-    times = medians(contenders, sets, calls, rounds)
-    config = library.describe(plans["default"]).split("config: ")[1].split("\n")[0] if "default" in plans else ""
-    del contenders
-    for plan in plans.values():
-        library.destroy(plan)
-    del sets
+def timed(
+    library: Library, cubs: Sequence[Cub], case: Case, plans: Mapping[str, Future[ctypes.c_void_p]], rounds: int
+) -> Row:
+    """Return the medians of all contenders, which are checked first."""
+    gc.collect()  # graphs and their memory are in cycles
     torch.cuda.empty_cache()
-    return {"case": case.__dict__, "us": times, "config": config, "failed": failed}
+    calls = _calls(case)
+    rotated = _ROTATED_BYTES // (2 * case.n * case.item_bytes)
+    sets = [memory_of(case, seed) for seed in range(max(2, min(calls, _MOST_SETS, rotated)))]
+    expected = expected_of(case, sets[0])
+    row: Row = {"case": case, "us": {}, "failed": [], "config": ""}
+    contenders = _own(library, case, plans, row) | {cub.name: cub.call(case, sets[0]) for cub in cubs}
+    for name, call in list(contenders.items()):
+        try:
+            check(call, case, sets[0], expected, is_own=not name.startswith("CUB"))
+        except RuntimeError as error:
+            row["failed"].append(f"{name}: {error}"[:300])
+            del contenders[name]
+    del expected
+    row["us"] = medians(contenders, sets, calls, rounds)
+    return row
 
 
-def ratio(row: dict[str, Any]) -> float:
-    """Return the faster CUB's time over the default's."""
-    return float(min(us for name, us in row["us"].items() if name.startswith("CUB")) / row["us"]["default"])
+def _own(library: Library, case: Case, plans: Mapping[str, Future[ctypes.c_void_p]], row: Row) -> dict[str, Call]:
+    contenders: dict[str, Call] = {}
+    for name, plan in plans.items():
+        try:
+            made = plan.result()
+        except RuntimeError as error:
+            row["failed"].append(f"{name}: {error}"[:300])
+            continue
+        row["config"] = row["config"] or library.describe(made).partition("config: ")[2].partition("\n")[0]
+        contenders[name] = functools.partial(library.run, made, case)
+    return contenders
 
 
-def drawn(count: int, seed: int) -> Iterator[Case]:
-    source = random.Random(seed)
-    for _ in range(count):
-        criterion, kind = source.choice(sorted(_CRITERIA)), source.choice(sorted(_TYPES))
-        share = source.choice([0.0, 0.5, 1.0, source.random(), source.random()])
-        if criterion == "unique":
-            share = 2.0 ** -source.randrange(8)
-        offsets = [source.choice([0, source.randrange(1, 16)]) for _ in range(2)]
-        yield Case(criterion, kind, share, round(2 ** source.uniform(10, 27)), *offsets)
+def line(row: Row) -> str:
+    times = " ".join(f"{name} {us:.2f}" for name, us in row["us"].items())
+    found = ratio(row)
+    told = (row["case"].text(), row["config"].partition("{")[0], times, f"{found:.2f}" if found else "")
+    return " | ".join([*told, *row["failed"]])
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return, by criterion, how many were slower than CUB, and the slowest of them."""
+    lines = []
+    for criterion in CRITERIA:
+        of_one = [row for row in rows if row["case"].criterion == criterion]
+        found = sorted((one, row["case"].text()) for row in of_one if (one := ratio(row)) is not None)
+        slower = [f"    {one:.2f} {text}" for one, text in found if one < SLOWER]
+        if found:
+            lines.append(f"{criterion}: {len(found)} compared, median {found[len(found) // 2][0]:.2f}, least "
+                         f"{found[0][0]:.2f}, {len(slower)} below {SLOWER}")  # fmt: skip
+            lines += slower[:8]
+    return "\n".join(lines)
+
+
+def csv_of(facts: Mapping[str, str], rows: Sequence[Row]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row["us"]))
+    shown = ("criterion", "type", "kept", "n", "input_offset", "output_offset")
+    columns = [*shown, *("us" if name == "scantune" else f"{name.lower().replace(' ', '_')}_us" for name in names),
+               "ratio", "config"]  # fmt: skip
+    lines = [[*(getattr(row["case"], name) for name in shown), *(row["us"].get(name) for name in names), ratio(row),
+              row["config"]] for row in rows]  # fmt: skip
+    return results_file.text_of(facts, columns, lines)
+
+
+def asked_cases(options: argparse.Namespace) -> list[Case]:
+    if options.draws:
+        return list(drawn(options.draws, options.seed, options.most))[options.first :]
+    if options.again:
+        return slower_of(options.again)
+    only = options.only.replace("_", " ").split(",") if options.only else CRITERIA
+    return options.problem or [case for case in table() if case.criterion in only]
+
+
+def facts_of(options: argparse.Namespace, cubs: Sequence[Cub]) -> dict[str, str]:
+    asked = f" --draws {options.draws} --seed {options.seed}" if options.draws else ""
+    asked += f" --again {options.again.name}" if options.again else ""
+    return {
+        "gpu": torch.cuda.get_device_name(), "driver": torch.version.cuda, "compiler": f"NVRTC {torch.version.cuda}",
+        "date": datetime.now(timezone.utc).date().isoformat(), "commit": options.commit, "torch": torch.__version__,
+        "against": ", ".join(dict.fromkeys(cub.name for cub in cubs)),
+        "method": f"tests/bench/selections.py{asked}, default configs; medians of {options.rounds} replays of graphs "
+        "whose launches rotate over up to 512 MiB of arrays; results compared with torch's first; ratio: the faster "
+        "CUB's time over ours; partition: ours writes two arrays, CUB one; into one: both write one, and CUB the "
+        "rejected items backwards; three way: an eighth is equal to the pivot",
+    }  # fmt: skip
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=Path, required=True)
     parser.add_argument("--cub", type=Path, action="append", default=[])
-    parser.add_argument("--json", type=Path, required=True)
-    parser.add_argument("--sizes", type=lambda text: [int(one) for one in text.split(",")], default=_SIZES)
-    parser.add_argument("--only", default="", help="such cases of the table, as in less-i32-0.5,unique")
+    parser.add_argument("--csv", type=Path, required=True)
+    parser.add_argument("--only", default="", help="criteria of the table, as in into_one,unique")
+    parser.add_argument("--problem", type=case_of, action="append", help="another problem than the table's")
+    parser.add_argument("--again", type=Path, help="the slower problems of this file, with three times the rounds")
+    parser.add_argument("--config", action="append", default=[], help="as JSON, timed beside the default")
     parser.add_argument("--draws", type=int, default=0, help="measure so many drawn cases instead of the table")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--configs", type=Path, help="a list of configs, each timed too")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first draw that is measured")
+    parser.add_argument("--most", type=float, default=28, help="the power of two up to which N is drawn")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no case later")
+    parser.add_argument("--compilers", type=int, default=16, help="threads that compile")
+    parser.add_argument("--commit", default="")
     options = parser.parse_args()
+    if sum(map(bool, (options.draws, options.only or options.problem, options.again))) > 1:
+        parser.error("--draws, --again, and --only or --problem say each which problems: leave all but one out")
+    options.rounds *= 3 if options.again else 1
     library, cubs = Library(options.library), [Cub(path) for path in options.cub]
-    configs = json.loads(options.configs.read_text()) if options.configs else []
-    cells = [(f"{criterion}-{kind}-{share}", criterion, kind, share) for criterion, kind, share in _TABLE]
-    wanted = [cell[1:] for cell in cells if any(cell[0].startswith(one) for one in options.only.split(","))]
-    table = (Case(*cell, 1 << size) for cell in wanted for size in options.sizes)
-    rows: list[dict[str, Any]] = []
-    failures = 0
-    for case in drawn(options.draws, options.seed) if options.draws else table:
-        row = timed(library, cubs, case, configs, options.rounds)
-        if options.draws and cubs and ratio(row) < 0.98:
-            row = timed(library, cubs, case, configs, 3 * options.rounds)
-        rows.append(row)
-        failures += len(row["failed"])
-        best = sorted((us, name) for name, us in row["us"].items())[:3] if configs else []
-        times = " ".join(f"{row['us'][name]:.2f}" for name in ("default", *(cub.name for cub in cubs)))
-        print(case.criterion, case.type, round(case.share, 3), case.n, times, f"{ratio(row):.2f}" if cubs else "",
-              *(f"| {us:.2f} {name}" for us, name in best), *row["failed"], flush=True)  # fmt: skip
-        options.json.write_text(json.dumps({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
-                                            "failures": failures, "rows": rows}))  # fmt: skip
+    cases, facts = asked_cases(options), facts_of(options, cubs)
+    configs = {"scantune": ""} | {f"config {number}": text for number, text in enumerate(options.config, 1)}
+    began, rows = time.monotonic(), list[Row]()
+    with ThreadPoolExecutor(options.compilers) as compiling:
+        plans = [{name: compiling.submit(library.plan, case, config) for name, config in configs.items()}
+                 for case in cases]  # fmt: skip
+    print(f"compiled in {time.monotonic() - began:.0f} s", flush=True)
+    for number, (case, its_plans) in enumerate(zip(cases, plans, strict=True), options.first):
+        if time.monotonic() - began > options.seconds:
+            print(f"out of time: go on with --first {number}", flush=True)
+            break
+        try:
+            rows.append(timed(library, cubs, case, its_plans, options.rounds))
+        except torch.OutOfMemoryError:
+            rows.append({"case": case, "us": {}, "failed": ["the GPU's memory is short"], "config": ""})
+        print(number, line(rows[-1]), flush=True)
+        for plan in its_plans.values():
+            if plan.exception() is None:
+                library.destroy(plan.result())
+        options.csv.write_text(csv_of(facts, rows))
+    failures = [f"FAILED {row['case'].text()}: {one}" for row in rows for one in row["failed"]]
+    print(summary(rows), *failures[:20], f"{len(rows)} cases, {len(failures)} failures", sep="\n")
     return 1 if failures else 0
 
 

@@ -1,15 +1,19 @@
-"""What the benchmarks of sorts and of segments time: problems, distributions and configs, without a GPU."""
+"""What the benchmarks of sorts, segments and selections time: problems, distributions and configs, without a GPU."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import results_file
 import segment_problems
+import selection_problems
 import sort_problems
 from sort_problems import DISTRIBUTIONS, KEY_BYTES, SIZES, Case
 
@@ -157,3 +161,62 @@ def test_segment_problems_are_read_as_they_are_written() -> None:
 def test_a_wrong_segment_problem_is_refused(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         segment_problems.case_of(text)
+
+
+def test_draws_of_selections_have_each_type_with_each_share_at_all_sizes() -> None:
+    drawn = list(selection_problems.drawn(300, seed=1))
+    for criterion in selection_problems.CRITERIA:
+        own = [case for case in drawn if case.criterion == criterion]
+        shares = (1.0, 0.5, 0.125, 0.0078125) if criterion == "unique" else (0.0, 0.5, 1.0, "drawn")
+        met = {(case.type, case.kept if case.kept in shares else "drawn") for case in own}
+        assert met == set(itertools.product(selection_problems.ITEM_BYTES, shares))
+        assert max(np.diff([8, *sorted(math.log2(case.n) for case in own), 28])) < 1.5
+
+
+def test_selection_problems_are_read_as_they_are_written() -> None:
+    for case in (*selection_problems.drawn(40, seed=2), *selection_problems.table()):
+        assert selection_problems.case_of(case.text()) == case
+    read = selection_problems.case_of("three_way n=2^24 type=u8 kept=0.3")
+    assert read == selection_problems.Case("three way", 1 << 24, "u8", 0.3)
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("kind", selection_problems.ITEM_BYTES)
+def test_the_share_of_selected_items_is_below_the_bound(kind: str, kept: float) -> None:
+    source, case = np.random.default_rng(1), selection_problems.Case("less", 1 << 16, kind, kept)
+    if kind.startswith("f"):
+        items = source.random(case.n)
+    else:  # the largest one is never drawn
+        limits = np.iinfo(f"{kind[0]}{case.item_bytes}")
+        items = source.integers(limits.min, limits.max, case.n, dtype=limits.dtype)
+    assert (items < case.bound).mean() == pytest.approx(kept, abs=0.01 if 0 < kept < 1 else 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("most n=8", "criterion is most, which is none of less"),
+        ("less", "n is missing"),
+        ("less n=8 type=u3", "type is"),
+    ],
+)
+def test_a_wrong_selection_problem_is_refused(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        selection_problems.case_of(text)
+
+
+@pytest.mark.parametrize("problems", [selection_problems])
+def test_slower_problems_of_a_file_are_measured_again(problems: Any, tmp_path: Path) -> None:
+    cases = list(problems.drawn(30, 5))
+    names = [one.name for one in dataclasses.fields(problems.Case)]
+    ratios = [None, 0.5, 0.979, 0.98, 1.2] * 6
+    rows = [[*(getattr(case, name) for name in names), ratio] for case, ratio in zip(cases, ratios, strict=True)]
+    (tmp_path / "draws.csv").write_text(results_file.text_of({"gpu": "one"}, [*names, "ratio"], rows))
+    slower = [case for case, ratio in zip(cases, ratios, strict=True) if ratio in (0.5, 0.979)]
+    assert problems.slower_of(tmp_path / "draws.csv") == slower
+
+
+def test_ratio_of_selections_is_that_of_the_faster_cub() -> None:
+    us = {"scantune": 10.0, "config 1": 5.0, "CUB 1.0": 12.0, "CUB 2.0": 11.0}
+    assert selection_problems.ratio({"us": us}) == pytest.approx(1.1)
+    assert selection_problems.ratio({"us": {"scantune": 10.0}}) is None
