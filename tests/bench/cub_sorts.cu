@@ -1,5 +1,7 @@
 // CUB's radix sorts behind one C function, for sorts.py. It is compiled once for every build of CUB into a library of
 // its own. The count has 32 bits, as in programs that call CUB.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_radix_sort.cuh>
@@ -9,8 +11,8 @@
 
 // What sorts.py asks for.
 struct CubSort {
-  int key_type;     // 0: u8, 1: u16, 2: u32, 3: u64, 4: f32
-  int value_bytes;  // 4, 8, 16 or 32; 0: there are no values
+  int key_type;     // 0: u8, 1: u16, 2: u32, 3: u64, 4: f32, 5: i8, 6: f16, 7: bf16
+  int value_bytes;  // 4, 8, 16 or 32; of the last three types 4 or 8; 0: there are no values
   int descending;   // 0 or 1
   int begin_bit;    // the bits from this one on
   int end_bit;      // and before this one are compared
@@ -114,8 +116,9 @@ cudaError_t sort_rows(const CubSort& call) {
                                                         call.stream);
 }
 
+// Few values, since each kind takes long to compile.
 template <class Key>
-cudaError_t sort(const CubSort& call) {
+cudaError_t sort_narrow(const CubSort& call) {
   switch (call.value_bytes) {
     case 0:
       return sort_keys<Key>(call);
@@ -123,12 +126,20 @@ cudaError_t sort(const CubSort& call) {
       return sort_pairs<Key, unsigned>(call);
     case 8:
       return sort_pairs<Key, unsigned long long>(call);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+template <class Key>
+cudaError_t sort(const CubSort& call) {
+  switch (call.value_bytes) {
     case 16:
       return sort_pairs<Key, Item<16>>(call);
     case 32:
       return sort_pairs<Key, Item<32>>(call);
     default:
-      return cudaErrorInvalidValue;
+      return sort_narrow<Key>(call);
   }
 }
 
@@ -152,6 +163,12 @@ extern "C" int cub_sort(const CubSort* call) {
       return sort<unsigned long long>(*call);
     case 4:
       return sort<float>(*call);
+    case 5:
+      return sort_narrow<signed char>(*call);
+    case 6:
+      return sort_narrow<__half>(*call);
+    case 7:
+      return sort_narrow<__nv_bfloat16>(*call);
     default:
       return cudaErrorInvalidValue;
   }

@@ -10,20 +10,27 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
+
+import problems
+from problems import SLOWER
 
 Array = Any
 Config = dict[str, Any]
 Row = Mapping[str, Any]  # of one case: "label", "case", "us" by contender, ...
 
 FAMILIES = ("sort_block", "sort_cluster", "sort_onesweep", "sort_fill")
-KEY_BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4}
+# CUB's library numbers the types in this order.
+KEY_BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "i8": 1, "f16": 2, "bf16": 2}
+_FRACTION_BITS = {"f32": 23, "f16": 10, "bf16": 7}
+_FEW_VALUES = ("i8", "f16", "bf16")  # CUB's library has only values of 4 and 8 bytes beside them
 SORTED = ("keys", "pairs", "indices", "keys_and_indices")
 # How many draws are combined by AND. The entropy of each bit is that of CUB's benchmarks.
 _COMBINED = {"uniform": 1, "entropy 0.54": 3, "entropy 0.2": 5, "constant": 1, "sorted": 1, "reversed": 1}
 DISTRIBUTIONS = tuple(_COMBINED)
 ROWS = 1 << 10  # of the table's sorts of rows
-SLOWER = 0.98  # a ratio below this one is measured again
+_MOST_MOVED = 8 << 30  # bytes of a draw's arrays, of which there are two sets
 
 
 @dataclass(frozen=True)
@@ -57,9 +64,7 @@ class Case:
 
     def text(self) -> str:
         """Return what departs from the defaults, as `case_of` reads it."""
-        said = (f"{one.name}={getattr(self, one.name)}" for one in fields(self)[1:]
-                if getattr(self, one.name) != one.default)  # fmt: skip
-        return " ".join([f"n={size(self.n)}", *(part.replace(" ", "_") for part in said)])
+        return " ".join([f"n={size(self.n)}", *problems.parts_of(self, "n")])
 
 
 _U32 = Case(0)
@@ -97,23 +102,8 @@ def table_cases(only: Sequence[str], sizes: Sequence[int] | None) -> list[tuple[
 
 def case_of(text: str) -> Case:
     """Return a problem as in "n=2^24 type=u64 sorted=pairs value_bytes=8 keys=entropy_0.2". Raises ValueError."""
-    known = {one.name: one for one in fields(Case)}
-    said: dict[str, Any] = {}
-    for part in text.split():
-        name, _, value = part.partition("=")
-        if name not in known:
-            raise ValueError(f"{part}: a problem has {', '.join(known)}")
-        said[name] = value.replace("_", " ") if name == "keys" else value
-        if known[name].type == "int":
-            base, _, power = value.partition("^")
-            said[name] = int(base) ** int(power or 1)
-    if "n" not in said:
-        raise ValueError(f"{text}: n is missing")
-    case = Case(**said)
-    choices = (("type", KEY_BYTES), ("sorted", SORTED), ("order", ("ascending", "descending")), ("keys", DISTRIBUTIONS))
-    for name, among in choices:
-        if getattr(case, name) not in among:
-            raise ValueError(f"{name} is {getattr(case, name)}, which is none of {', '.join(among)}")
+    words = {"type": list(KEY_BYTES), "sorted": SORTED, "order": ("ascending", "descending"), "keys": DISTRIBUTIONS}
+    case = Case(**problems.members_of(Case, text.split(), words))
     if (case.sorted == "keys") != (case.value_bytes == 0):
         raise ValueError("value_bytes is for pairs and indices, which need it")
     return case
@@ -143,9 +133,11 @@ def distributed(case: Case, draw: Callable[[int], Array], in_order: Callable[[Ar
     keys = draw(0)
     for turn in range(1, _COMBINED[case.keys]):
         keys &= draw(turn)
-    if case.type == "f32":  # NaNs become numbers, and there are no zeros: those of both signs are equal to CUB
-        exponents = (keys >> 23) & 0xFF
-        keys ^= (((((exponents + 1) & 0xFF) >> 1) - 1) >> 31) & 0x40000000
+    if case.type in _FRACTION_BITS:  # NaNs become numbers, and there are no zeros: those of both signs are equal to CUB
+        bits, below = 8 * case.key_bytes, _FRACTION_BITS[case.type]
+        most = (1 << (bits - 1 - below)) - 1
+        exponents = (keys >> below) & most
+        keys ^= (((((exponents + 1) & most) >> 1) - 1) >> (bits - 1)) & (1 << (bits - 2))
     if case.keys == "constant":
         keys[:] = int(keys[len(keys) // 2])
     return in_order(keys) if case.keys in ("sorted", "reversed") else keys
@@ -155,31 +147,57 @@ def comparable(case: Case, keys: Array) -> Array:
     """Return numbers whose ascending order is that of the sort: equal keys get equal ones."""
     bits = 8 * case.key_bytes
     least = -(1 << (bits - 1))
-    places = keys ^ (least | (keys >> (bits - 1))) if case.type == "f32" else keys
+    places = keys ^ least if case.type == "i8" else keys
+    if case.type in _FRACTION_BITS:
+        places = keys ^ (least | (keys >> (bits - 1)))
     begin, end = case.key_bits
     places = places ^ least if end - begin == bits else (places >> begin) & ((1 << (end - begin)) - 1)
     return ~places if case.order == "descending" else places
 
 
-def drawn(count: int, seed: int, most: float = 26) -> Iterator[Case]:
-    source = random.Random(seed)
-    for _ in range(count):
-        n = round(2 ** source.uniform(10, most))
-        kind, what = source.choice(sorted(KEY_BYTES)), source.choice(SORTED)
-        value_bytes = 0 if what == "keys" else source.choice((4, 8, 16, 32)) if what == "pairs" else 4
-        case = Case(
-            n, kind, what, value_bytes, source.choice(("ascending", "descending")), source.choice(DISTRIBUTIONS)
-        )
-        bits = 8 * case.key_bytes
-        if source.random() < 0.3:
-            begin = source.randrange(bits)
-            case = replace(case, begin_bit=begin, end_bit=source.randrange(begin, bits) + 1)
-        if source.random() < 0.1:  # of rows CUB's library has these
-            length = round(2 ** source.uniform(4, math.log2(n)))
-            rows = max(1, n // length)
-            case = Case(rows * length, "u32", what, min(value_bytes, 4), keys=case.keys, rows=rows)
-        offsets = [source.choice((0, source.randrange(1, 16))) for _ in range(3)]
-        yield replace(case, input_offset=offsets[0], output_offset=offsets[1], values_offset=offsets[2])
+def drawn(count: int, seed: int, most: float = 28) -> Iterator[Case]:
+    """Yield a covering design over what is sorted, and of each over types, and rows of u32, and distributions."""
+    types = [*KEY_BYTES, "rows"]
+
+    def choices_of(_: str) -> Sequence[tuple[str, str]]:
+        return list(itertools.product(types, DISTRIBUTIONS))
+
+    for what, (kind, keys), n, source in problems.covering_design(count, seed, SORTED, choices_of, 8, most):
+        offsets = [problems.drawn_offset(source) for _ in range(3)]
+        case = Case(n, "u32" if kind == "rows" else kind, what, _drawn_value_bytes(kind, what, source), keys=keys,
+                    input_offset=offsets[0], output_offset=offsets[1], values_offset=offsets[2])  # fmt: skip
+        case = _as_rows(case, source) if kind == "rows" else _completed(case, source)
+        yield replace(case, n=min(case.n, _MOST_MOVED // replace(case, n=1).moved_bytes))
+
+
+def _drawn_value_bytes(kind: str, what: str, source: random.Random) -> int:
+    if what == "keys":
+        return 0
+    if kind == "rows":
+        return 4
+    if what == "pairs" and kind not in _FEW_VALUES:
+        return source.choice((4, 4, 4, 8, 8, 8, 16, 32))
+    return source.choice((4, 4, 8))
+
+
+def _as_rows(case: Case, source: random.Random) -> Case:
+    length = round(2 ** source.uniform(4, math.log2(case.n)))
+    rows = max(1, case.n // length)
+    return replace(case, n=rows * length, rows=rows)
+
+
+def _completed(case: Case, source: random.Random) -> Case:
+    case = replace(case, order=source.choice(("ascending", "descending")))
+    if source.random() >= 0.3:
+        return case
+    bits = 8 * case.key_bytes
+    begin = source.randrange(bits)
+    return replace(case, begin_bit=begin, end_bit=source.randrange(begin, bits) + 1)
+
+
+def slower_of(path: Path) -> list[Case]:
+    """Return the problems that a file of results has as slower."""
+    return [case_of(" ".join(one)) for one in problems.slower_ones(path, [one.name for one in fields(Case)])]
 
 
 def ratio(row: Row, doubled: bool = False) -> float | None:
@@ -226,7 +244,8 @@ def compact_table(rows: Sequence[Row]) -> str:
 
 def draws_table(rows: Sequence[Row]) -> str:
     """Return how many draws there are, how many were slower than CUB, and the slowest ones."""
-    found = sorted((one, row) for row in rows if (one := ratio(row)) is not None)
+    found = [(one, row) for row in rows if (one := ratio(row)) is not None]
+    found.sort(key=lambda both: both[0])
     if not found:
         return "no draws were compared"
     ratios = [one for one, _ in found]

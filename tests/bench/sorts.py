@@ -10,12 +10,13 @@ newer one's. What else there is:
     --only "u32 keys,u32 pairs" --sizes 20,24     some rows and sizes of the table
     --problem "n=2^24 type=u64 sorted=pairs value_bytes=8 keys=entropy_0.2"      other problems instead
     --config "sort_onesweep items_per_thread=12,16,20 digit_bits=7,8"            configs in turn with the default
-    --draws 300 --seed 7                                                         drawn problems
+    --draws 300 --seed 7 --first 0                                               drawn problems, from that one on
+    --again sorts.csv                                    a file's slower problems, with three times the rounds
 
 Contenders take turns, by replays of CUDA graphs over arrays that exceed the L2 cache together from some size on. Each
 result is compared with torch's stable sort before it is timed. CUB's form with double buffers writes over its keys, so
 they are put back before each replay, and that is not timed. Where CUB has no indices, it sorts pairs whose values are
-these. torch's keys are signed, as wide, and its indices have 64 bits.
+these; writing them before is not timed. torch's keys are signed, as wide, and its indices have 64 bits.
 """
 
 from __future__ import annotations
@@ -44,7 +45,6 @@ from graph_times import captured, seconds
 from sort_problems import (
     FAMILIES,
     KEY_BYTES,
-    SLOWER,
     SORTED,
     Case,
     Config,
@@ -59,6 +59,7 @@ from sort_problems import (
     line,
     name_of_config,
     ratio,
+    slower_of,
     sweep_table,
     table_cases,
 )
@@ -66,7 +67,7 @@ from sort_problems import (
 Tensor = Any
 Row = dict[str, Any]
 
-_TYPES = {"u8": 5, "u16": 6, "u32": 7, "u64": 8, "f32": 11}
+_TYPES = {"i8": 1, "u8": 5, "u16": 6, "u32": 7, "u64": 8, "f16": 9, "bf16": 10, "f32": 11}
 _CUSTOM = 13  # the type of items that are only moved
 _CUB_TYPES = {name: index for index, name in enumerate(KEY_BYTES)}
 _PLAIN, _DOUBLE, _SEGMENTED, _SEGMENTED_RADIX = range(4)
@@ -121,7 +122,8 @@ def memory_of(case: Case, seed: int, double: bool) -> Memory:
     else:
         items = case.n if case.value_bytes else 0
         length = items // max(case.rows, 1)
-        values = torch.arange(length, dtype=torch.int32, device="cuda").repeat(max(case.rows, 1))
+        kind = INTEGERS[case.value_bytes or 4]
+        values = torch.arange(length, dtype=kind, device="cuda").repeat(max(case.rows, 1))
     spares = [torch.empty_like(one if double else one[:0]) for one in (keys, values)]
     return Memory(
         keys, values, Output(case.n, case.key_bytes, case.output_offset),
@@ -149,9 +151,10 @@ class Expected:
 class Library(c_interface.Library):
     def plan(self, case: Case, config: Config) -> ctypes.c_void_p:
         sorting = self.request(
-            "sort", captured_launches=0, n=case.n, input_type=_TYPES[case.type], sorted=SORTED.index(case.sorted),
-            order=int(case.order == "descending"), begin_bit=case.begin_bit, end_bit=case.end_bit,
-            segments=int(case.rows > 0), rows=case.rows, config=json.dumps(config).encode() if config else None,
+            "sort", captured_launches=0, n=case.n, input_type=_TYPES[case.type],
+            sorted=SORTED.index(case.sorted), order=int(case.order == "descending"), begin_bit=case.begin_bit,
+            end_bit=case.end_bit, segments=int(case.rows > 0), rows=case.rows,
+            config=json.dumps(config).encode() if config else None,
         )  # fmt: skip
         if case.value_bytes > 8:
             sorting.value_type, sorting.custom_bytes, sorting.custom_alignment = _CUSTOM, case.value_bytes, 16
@@ -252,7 +255,8 @@ def torch_contender(case: Case, sets: Sequence[Memory]) -> Contender | None:
     """Return torch's stable sort into arrays that are there already; None of what it has not."""
     if case.sorted == "pairs" or case.end_bit or case.begin_bit:
         return None
-    kind = {"u8": torch.uint8, "f32": torch.float32}.get(case.type, INTEGERS[case.key_bytes])
+    floats = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+    kind = ({"u8": torch.uint8} | floats).get(case.type, INTEGERS[case.key_bytes])
     shape = (max(case.rows, 1), -1)
     keys = {id(memory): memory.keys.view(kind).view(shape) for memory in sets}
     found = torch.empty_like(keys[id(sets[0])])
@@ -272,21 +276,21 @@ def medians(
     contenders: Iterable[Contender], sets: Sequence[Memory], calls: int, rounds: int
 ) -> tuple[dict[str, float], list[str]]:
     """Return the microseconds of one call of each contender, which take turns, and which could not be captured."""
-    graphs: list[tuple[Contender, Any, int]] = []
+    timed: list[tuple[Contender, Callable[[], float], int]] = []
     failed: list[str] = []
     for one in contenders:
         its_calls = min(calls, len(sets)) if one.prepare is not None else calls  # no set is sorted again
         try:
-            graphs.append((one, captured(one.call, sets, its_calls), its_calls))
+            timed.append((one, functools.partial(seconds, captured(one.call, sets, its_calls)), its_calls))
         except RuntimeError as error:
             failed.append(f"{one.name}: {error}"[:300])
-    samples: dict[str, list[float]] = {one.name: [] for one, _, _ in graphs}
+    samples: dict[str, list[float]] = {one.name: [] for one, _, _ in timed}
     for turn in range(rounds + 1):
-        for one, graph, its_calls in graphs:
+        for one, run, its_calls in timed:
             if one.prepare is not None:
                 for memory in sets:
                     one.prepare(memory)
-            taken = seconds(graph) / its_calls
+            taken = run() / its_calls
             if turn > 0:  # the first replay warms up
                 samples[one.name].append(taken)
     return {name: statistics.median(of_one) * 1e6 for name, of_one in samples.items()}, failed
@@ -319,7 +323,7 @@ class Bench:
         sets = [memory_of(case, seed, double) for seed in range(count)]
         expected = Expected.of(case, sets[0])
         row = empty_row(label, case)
-        contenders = self._own(case, sets, plans, row)
+        contenders = self._own(case, plans, row)
         for cub in self.cubs:
             contenders += cub.contenders(case, sets[0], double)
         right = []
@@ -331,19 +335,13 @@ class Bench:
                 row["failed"].append(f"{contender.name}: {error}"[:300])
         beside = torch_contender(case, sets) if self.torch else None
         del expected
-        for rounds in (self.rounds, 3 * self.rounds):
-            row["us"], failed = medians([*right, *([beside] if beside else [])], sets, calls, rounds)
-            found = ratio(row)
-            if found is None or found >= SLOWER or label != "draw":
-                break
+        row["us"], failed = medians([*right, *([beside] if beside else [])], sets, calls, self.rounds)
         # torch and CUB's sort of rows cannot always be captured. Then others are compared.
         uncaptured = ("torch", "CUB") if case.rows else ("torch",)
         row["failed"] += [one for one in failed if not one.startswith(uncaptured)]
         return row
 
-    def _own(
-        self, case: Case, sets: Sequence[Memory], plans: Mapping[str, Future[ctypes.c_void_p]], row: Row
-    ) -> list[Contender]:
+    def _own(self, case: Case, plans: Mapping[str, Future[ctypes.c_void_p]], row: Row) -> list[Contender]:
         made: dict[str, ctypes.c_void_p] = {}
         for name, plan in plans.items():
             try:
@@ -376,6 +374,7 @@ def facts(options: argparse.Namespace, bench: Bench) -> dict[str, str]:
                                     cwd=Path(__file__).parent).stdout.strip()  # fmt: skip
     builds = ", ".join(cub.name for cub in bench.cubs)
     asked = f" --draws {options.draws} --seed {options.seed}" if options.draws else ""
+    asked += f" --again {options.again.name}" if options.again else ""
     return {
         "gpu": torch.cuda.get_device_name(), "driver": options.driver, "compiler": options.compiler,
         "date": datetime.now(timezone.utc).date().isoformat(), "commit": commit, "torch": torch.__version__,
@@ -413,7 +412,9 @@ def write(folder: Path, said: dict[str, str], rows: Sequence[Row]) -> None:
 
 def asked_cases(options: argparse.Namespace) -> list[tuple[str, Case]]:
     if options.draws:
-        return [("draw", case) for case in drawn(options.draws, options.seed, options.most)]
+        return [("draw", case) for case in drawn(options.draws, options.seed, options.most)][options.first :]
+    if options.again:
+        return [("again", case) for case in slower_of(options.again)]
     if options.problem:
         return [("problem", case) for case in options.problem]
     return table_cases([one for one in options.only.split(",") if one], options.sizes)
@@ -430,16 +431,17 @@ def measured(bench: Bench, cases: Sequence[tuple[str, Case]], options: argparse.
             for _, case in cases
         ]
     print(f"compiled in {time.monotonic() - began:.0f} s", flush=True)
-    for (label, case), its_plans in zip(cases, plans, strict=True):
+    for number, ((label, case), its_plans) in enumerate(zip(cases, plans, strict=True), options.first):
         if time.monotonic() - began > options.seconds:
-            print(f"out of time after {len(rows)} of {len(cases)} cases", flush=True)
+            print(f"out of time after {len(rows)} of {len(cases)} cases: go on with --first {number}", flush=True)
             break
         try:
             row = bench.timed(label, case, its_plans)
         except torch.OutOfMemoryError:
             row = empty_row(label, case) | {"failed": ["the GPU's memory is short"]}
         rows.append(row)
-        print(sweep_table(row) if bench.configs else line(row), *row["failed"], sep="\n", flush=True)
+        print(number, sweep_table(row) if bench.configs else line(row), flush=True)
+        print(*row["failed"], sep="\n", end="\n" if row["failed"] else "", flush=True)
         for plan in its_plans.values():
             if plan.exception() is None:
                 bench.library.destroy(plan.result())
@@ -455,11 +457,13 @@ def main() -> int:
     parser.add_argument("--only", default="", help="rows of the table whose names begin so")
     parser.add_argument("--sizes", type=lambda text: [int(one) for one in text.split(",")], help="powers of two")
     parser.add_argument("--problem", type=case_of, action="append", help="another problem than the table's")
+    parser.add_argument("--again", type=Path, help="the slower problems of this file, with three times the rounds")
     parser.add_argument("--config", type=configs_of, action="append", default=[], help="a family and parameter=values")
     parser.add_argument("--configs", type=Path, help="a file with one --config a line")
     parser.add_argument("--draws", type=int, default=0, help="measure so many drawn cases instead of the table")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--most", type=float, default=26, help="the power of two up to which N is drawn")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first draw that is measured")
+    parser.add_argument("--most", type=float, default=28, help="the power of two up to which N is drawn")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case later")
     parser.add_argument("--without", default="", help="any of families,double,torch")
@@ -471,13 +475,14 @@ def main() -> int:
     texts = options.configs.read_text().splitlines() if options.configs else []
     configs = [config for some in (*options.config, *map(configs_of, filter(None, texts))) for config in some]
     left_out = set(options.without.split(","))
-    if configs or options.draws:
-        left_out |= {"families", "double", "torch"}
+    if configs or options.draws or options.again:
+        left_out |= {"families", "torch"} | ({"double"} if configs else set())
+    options.rounds *= 3 if options.again else 1
     bench = Bench(Library(options.library), [Cub(path) for path in options.cub], configs, "families" not in left_out,
                   "double" not in left_out, "torch" not in left_out, options.rounds)  # fmt: skip
     rows = measured(bench, asked_cases(options), options)
     if not configs:
-        print(draws_table(rows) if options.draws else compact_table(rows))
+        print(draws_table(rows) if options.draws or options.again else compact_table(rows))
     failures = [f"FAILED {row['label']} {row['case'].text()}: {one}" for row in rows for one in row["failed"]]
     print(*failures[:20], f"{len(failures)} failures", sep="\n")
     return 1 if failures else 0

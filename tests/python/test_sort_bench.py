@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import results_file
 import segment_problems
 import selection_problems
 import sort_problems
-from sort_problems import DISTRIBUTIONS, KEY_BYTES, SIZES, Case
+from sort_problems import DISTRIBUTIONS, KEY_BYTES, SIZES, SORTED, Case
 
 Array = Any
 _INTEGERS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
@@ -41,6 +41,13 @@ def unsigned(case: Case, keys: Array) -> Array:
     return keys.view(f"u{case.key_bytes}")
 
 
+def numbers_of(case: Case, keys: Array) -> Array:
+    """Return the numbers that bits are of."""
+    if case.type == "bf16":
+        return (unsigned(case, keys).astype(np.uint32) << 16).view(np.float32)
+    return keys.view({"f": "f", "i": "i"}.get(case.type[0], "u") + str(case.key_bytes))
+
+
 @pytest.mark.parametrize(("kind", "entropy"), [("uniform", 1.0), ("entropy 0.54", 0.54), ("entropy 0.2", 0.2)])
 def test_each_bit_has_the_entropy_that_the_distribution_says(kind: str, entropy: float) -> None:
     case = Case(1 << 16, keys=kind)
@@ -57,11 +64,13 @@ def test_keys_are_alike_or_in_order_where_the_distribution_says_so() -> None:
     assert (rising[::-1] == falling).all()
 
 
-def test_floating_point_keys_are_numbers_that_are_not_zero() -> None:
-    for kind in DISTRIBUTIONS:
-        keys = keys_of(Case(1 << 16, "f32", keys=kind)).view(np.float32)
-        assert np.isfinite(keys).all()
-        assert (keys != 0).all()
+@pytest.mark.parametrize("kind", ["f16", "bf16", "f32"])
+def test_floating_point_keys_are_numbers_that_are_not_zero(kind: str) -> None:
+    for keys in DISTRIBUTIONS:
+        case = Case(1 << 16, kind, keys=keys)
+        numbers = numbers_of(case, keys_of(case))
+        assert np.isfinite(numbers).all()
+        assert (numbers != 0).all()
 
 
 @pytest.mark.parametrize("order", ["ascending", "descending"])
@@ -70,9 +79,8 @@ def test_keys_are_compared_as_numbers_of_their_type(kind: str, order: str) -> No
     case = Case(5000, kind, order=order)
     keys = keys_of(case)
     found = keys[np.argsort(sort_problems.comparable(case, keys), kind="stable")]
-    numbers = (lambda some: some.view(np.float32)) if kind == "f32" else (lambda some: unsigned(case, some))
-    expected = np.sort(numbers(keys))
-    assert (numbers(found) == (expected if order == "ascending" else expected[::-1])).all()
+    expected = np.sort(numbers_of(case, keys))
+    assert (numbers_of(case, found) == (expected if order == "ascending" else expected[::-1])).all()
 
 
 @pytest.mark.parametrize(("kind", "begin", "end"), [("u8", 2, 5), ("u32", 0, 31), ("u32", 31, 32), ("u64", 17, 0)])
@@ -85,14 +93,33 @@ def test_only_some_bits_are_compared_and_equal_ones_keep_their_order(kind: str, 
     assert np.argsort(sort_problems.comparable(case, keys), kind="stable").tolist() == expected
 
 
-def test_a_draw_depends_on_its_seed_alone_and_can_be_asked_for_again() -> None:
-    cases = list(sort_problems.drawn(200, 7))
-    assert cases == list(sort_problems.drawn(200, 7))
-    assert cases != list(sort_problems.drawn(200, 8))
+def test_draws_of_sorts_have_each_type_with_each_distribution_and_result_at_all_sizes() -> None:
+    cases = list(sort_problems.drawn(300, 7))
+    met = {("rows" if case.rows else case.type, case.sorted, case.keys) for case in cases}
+    assert met == set(itertools.product([*KEY_BYTES, "rows"], SORTED, DISTRIBUTIONS))
     assert [sort_problems.case_of(case.text()) for case in cases] == cases
-    assert {case.type for case in cases} == set(KEY_BYTES)
     assert all(0 <= first < behind <= 8 * case.key_bytes for case in cases for first, behind in [case.key_bits])
     assert all(case.n % case.rows == 0 for case in cases if case.rows)
+    assert max(np.diff([8, *sorted(math.log2(case.n) for case in cases), 28])) < 0.5
+
+
+def test_draws_of_sorts_are_of_problems_that_the_library_of_cub_has() -> None:
+    for case in sort_problems.drawn(300, 7):
+        assert case.value_bytes in ((0, 4, 8) if case.type in ("i8", "f16", "bf16") else (0, 4, 8, 16, 32))
+        assert not case.rows or (case.type, case.order, case.end_bit) == ("u32", "ascending", 0)
+        assert not case.rows or case.value_bytes <= 4
+
+
+def test_draws_of_sorts_leave_room_for_workspaces() -> None:
+    moved = [case.moved_bytes for seed in range(20) for case in sort_problems.drawn(40, seed)]
+    assert (7 << 30) < max(moved) <= (8 << 30)
+
+
+@pytest.mark.parametrize("drawn", [sort_problems.drawn, segment_problems.drawn, selection_problems.drawn])
+def test_a_draw_depends_on_its_number_and_the_seed_alone(drawn: Callable[[int, int], Iterator[Any]]) -> None:
+    whole = list(drawn(64, 3))
+    assert whole == list(drawn(64, 3))
+    assert whole != list(drawn(64, 4))
 
 
 def test_table_has_each_row_at_each_size_that_memory_holds() -> None:
@@ -130,6 +157,12 @@ def test_ratio_is_that_of_the_faster_cub_and_of_double_buffers_only_where_they_c
     assert "10.00 1.10x (block 1.25x)" in sort_problems.compact_table([row])
 
 
+def test_draws_are_summed_up_where_ratios_are_equal() -> None:
+    rows = [{"label": "draw", "case": Case(n), "us": {"default": 10.0, "CUB 1.0": us}}
+            for n, us in ((8, 9.0), (9, 12.0), (10, 9.0))]  # fmt: skip
+    assert sort_problems.draws_table(rows).splitlines()[0] == "3 draws, 2 below 0.98, least 0.90, median 0.90"
+
+
 def test_draws_of_segments_have_each_type_with_each_kind_of_lengths_at_all_sizes() -> None:
     drawn = list(segment_problems.drawn(300, seed=1))
     for algorithm in segment_problems.ALGORITHMS:
@@ -139,12 +172,6 @@ def test_draws_of_segments_have_each_type_with_each_kind_of_lengths_at_all_sizes
             assert {(one.type, one.lengths) for one in own} == set(itertools.product(types, segment_problems.LENGTHS))
         exponents = sorted(math.log2(case.n) for case in own)
         assert max(np.diff([8, *exponents, 27])) < 1.5
-
-
-def test_a_draw_of_segments_depends_on_its_number_and_the_seed_alone() -> None:
-    whole = list(segment_problems.drawn(64, seed=3))
-    assert whole == list(segment_problems.drawn(64, seed=3))
-    assert whole != list(segment_problems.drawn(64, seed=4))
 
 
 def test_segment_problems_are_read_as_they_are_written() -> None:
@@ -205,7 +232,7 @@ def test_a_wrong_selection_problem_is_refused(text: str, told: str) -> None:
         selection_problems.case_of(text)
 
 
-@pytest.mark.parametrize("problems", [selection_problems])
+@pytest.mark.parametrize("problems", [sort_problems, selection_problems])
 def test_slower_problems_of_a_file_are_measured_again(problems: Any, tmp_path: Path) -> None:
     cases = list(problems.drawn(30, 5))
     names = [one.name for one in dataclasses.fields(problems.Case)]
