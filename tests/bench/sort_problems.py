@@ -30,6 +30,8 @@ SORTED = ("keys", "pairs", "indices", "keys_and_indices")
 _COMBINED = {"uniform": 1, "entropy 0.54": 3, "entropy 0.2": 5, "constant": 1, "sorted": 1, "reversed": 1}
 DISTRIBUTIONS = tuple(_COMBINED)
 ROWS = 1 << 10  # of the table's sorts of rows
+ROW_LENGTHS = (64, 256, 1024, 4096, 16384, 65536)  # and those of its rows of a fixed length
+_ROW_KEYS = 1 << 24
 _MOST_MOVED = 8 << 30  # bytes of a draw's arrays, of which there are two sets
 
 
@@ -78,6 +80,7 @@ TABLE: dict[str, Case] = {
     "u32 argsort": replace(_U32, sorted="indices", value_bytes=4),
     **{f"u32 {kind}": replace(_U32, keys=kind) for kind in DISTRIBUTIONS if kind != "uniform"},
     "u32 rows": replace(_U32, rows=ROWS),
+    **{f"u32 rows of {length}": Case(_ROW_KEYS, rows=_ROW_KEYS // length) for length in ROW_LENGTHS},
 }
 SIZES = (12, 16, 20, 24, 28)
 _ROW_SIZES = (20, 22, 24)  # rows of 2^10 to 2^14 keys
@@ -95,7 +98,7 @@ def table_cases(only: Sequence[str], sizes: Sequence[int] | None) -> list[tuple[
         if only and not any(label.startswith(one) for one in only):
             continue
         powers = sizes or (_ROW_SIZES if case.rows else SIZES)
-        counts = dict.fromkeys(min(1 << power, _MOST_BYTES // case.key_bytes) for power in powers)
+        counts = dict.fromkeys(case.n or min(1 << power, _MOST_BYTES // case.key_bytes) for power in powers)
         found += [(label, replace(case, n=n)) for n in counts]
     return found
 

@@ -14,9 +14,11 @@ newer one's. What else there is:
     --again sorts.csv                                    a file's slower problems, with three times the rounds
 
 Contenders take turns, by replays of CUDA graphs over arrays that exceed the L2 cache together from some size on. Each
-result is compared with torch's stable sort before it is timed. CUB's form with double buffers writes over its keys, so
-they are put back before each replay, and that is not timed. Where CUB has no indices, it sorts pairs whose values are
-these; writing them before is not timed. torch's keys are signed, as wide, and its indices have 64 bits.
+result is compared with torch's stable sort before it is timed. "own workspace" is the default in memory of the plan, as
+graphs have it, the others get one workspace. CUB's form with double buffers writes over its keys, so they are put back
+before each replay, and that is not timed. CUB's segmented sort waits for the stream, so it is timed by single calls.
+Where CUB has no indices, it sorts pairs whose values are these; writing them before is not timed. torch's keys are
+signed, as wide, and its indices have 64 bits.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from typing import Any
 import c_interface
 import results_file
 from gpu_arrays import INTEGERS, Output, placed, stream, torch
-from graph_times import captured, seconds
+from graph_times import captured, seconds, seconds_of_calls
 from sort_problems import (
     FAMILIES,
     KEY_BYTES,
@@ -149,9 +151,9 @@ class Expected:
 
 
 class Library(c_interface.Library):
-    def plan(self, case: Case, config: Config) -> ctypes.c_void_p:
+    def plan(self, case: Case, config: Config, captured_launches: int = 0) -> ctypes.c_void_p:
         sorting = self.request(
-            "sort", captured_launches=0, n=case.n, input_type=_TYPES[case.type],
+            "sort", captured_launches=captured_launches, n=case.n, input_type=_TYPES[case.type],
             sorted=SORTED.index(case.sorted), order=int(case.order == "descending"), begin_bit=case.begin_bit,
             end_bit=case.end_bit, segments=int(case.rows > 0), rows=case.rows,
             config=json.dumps(config).encode() if config else None,
@@ -163,14 +165,15 @@ class Library(c_interface.Library):
             sorting.value_type, sorting.index_type = (of, 0) if case.sorted == "pairs" else (0, of)
         return self.made_plan(sorting)
 
-    def run(self, plan: ctypes.c_void_p, case: Case, workspace: Tensor, memory: Memory) -> None:
+    def run(self, plan: ctypes.c_void_p, case: Case, workspace: Tensor | None, memory: Memory) -> None:
         arrays = {"input": memory.keys.data_ptr(), "output": memory.output.address}
         beside = memory.values_output.address
         if case.sorted == "pairs":
             arrays |= {"values": memory.values.data_ptr(), "values_output": beside}
         elif case.sorted != "keys":
             arrays["output" if case.sorted == "indices" else "indices"] = beside
-        self.run_plan(plan, stream(), (workspace.data_ptr(), workspace.numel()), **arrays)
+        room = (workspace.data_ptr(), workspace.numel()) if workspace is not None else None
+        self.run_plan(plan, stream(), room, **arrays)
 
     def config(self, plan: ctypes.c_void_p) -> str:
         """Return family and parameters, as the plan describes them."""
@@ -215,7 +218,8 @@ class Cub:
 
         call(some)  # asks for the size
         temporary = torch.empty(max(1, size.value), dtype=torch.uint8, device="cuda")
-        return Contender(self.name + added, call, written, Memory.put_back if form == _DOUBLE else None)
+        before = Memory.put_back if form == _DOUBLE else None
+        return Contender(self.name + added, call, written, before, is_captured=form != _SEGMENTED)
 
 
 def _outputs(case: Case, memory: Memory) -> tuple[Tensor, Tensor]:
@@ -232,6 +236,7 @@ class Contender:
     call: Callable[[Memory], None]
     written: Callable[[Memory], tuple[Tensor, Tensor]]  # keys, and values or indices; none of what was not asked for
     prepare: Callable[[Memory], None] | None = None  # before each replay, of every set
+    is_captured: bool = True
 
 
 def check(contender: Contender, case: Case, memory: Memory, expected: Expected) -> None:
@@ -281,7 +286,11 @@ def medians(
     for one in contenders:
         its_calls = min(calls, len(sets)) if one.prepare is not None else calls  # no set is sorted again
         try:
-            timed.append((one, functools.partial(seconds, captured(one.call, sets, its_calls)), its_calls))
+            if one.is_captured:
+                run = functools.partial(seconds, captured(one.call, sets, its_calls))
+            else:
+                run, its_calls = functools.partial(seconds_of_calls, one.call, sets), len(sets)
+            timed.append((one, run, its_calls))
         except RuntimeError as error:
             failed.append(f"{one.name}: {error}"[:300])
     samples: dict[str, list[float]] = {one.name: [] for one, _, _ in timed}
@@ -308,6 +317,7 @@ class Bench:
     families: bool
     double: bool
     torch: bool
+    own_workspace: bool
     rounds: int
 
     def asked_configs(self) -> list[Config]:
@@ -324,6 +334,11 @@ class Bench:
         expected = Expected.of(case, sets[0])
         row = empty_row(label, case)
         contenders = self._own(case, plans, row)
+        # A workspace for each call that a graph has is much memory, so this plan is made for this case alone.
+        own_plan = self.library.plan(case, {}, calls) if self.own_workspace else None
+        if own_plan is not None:
+            run = functools.partial(self.library.run, own_plan, case, None)
+            contenders.append(Contender("own workspace", run, functools.partial(_outputs, case)))
         for cub in self.cubs:
             contenders += cub.contenders(case, sets[0], double)
         right = []
@@ -336,9 +351,9 @@ class Bench:
         beside = torch_contender(case, sets) if self.torch else None
         del expected
         row["us"], failed = medians([*right, *([beside] if beside else [])], sets, calls, self.rounds)
-        # torch and CUB's sort of rows cannot always be captured. Then others are compared.
-        uncaptured = ("torch", "CUB") if case.rows else ("torch",)
-        row["failed"] += [one for one in failed if not one.startswith(uncaptured)]
+        row["failed"] += [one for one in failed if not one.startswith("torch")]  # which cannot always be captured
+        if own_plan is not None:
+            self.library.destroy(own_plan)
         return row
 
     def _own(self, case: Case, plans: Mapping[str, Future[ctypes.c_void_p]], row: Row) -> list[Contender]:
@@ -381,7 +396,8 @@ def facts(options: argparse.Namespace, bench: Bench) -> dict[str, str]:
         "method": f"tests/bench/sorts.py{asked}, default configs; beside {builds or 'nothing'}; medians of "
         f"{options.rounds} replays of graphs whose launches rotate over up to 512 MiB of arrays; results compared with "
         "torch's first; ratio: the faster CUB's time over ours; double: CUB's form that writes over its keys; radix: "
-        "its segmented radix sort, beside the segmented sort",
+        "its segmented radix sort, beside the segmented sort by single calls; own workspace: ours, in memory of the "
+        "plan",
     }  # fmt: skip
 
 
@@ -466,7 +482,7 @@ def main() -> int:
     parser.add_argument("--most", type=float, default=28, help="the power of two up to which N is drawn")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case later")
-    parser.add_argument("--without", default="", help="any of families,double,torch")
+    parser.add_argument("--without", default="", help="any of families,double,torch,own")
     parser.add_argument("--compilers", type=int, default=16, help="threads that compile")
     parser.add_argument("--commit", default="")
     parser.add_argument("--driver", default=torch.version.cuda)
@@ -476,10 +492,10 @@ def main() -> int:
     configs = [config for some in (*options.config, *map(configs_of, filter(None, texts))) for config in some]
     left_out = set(options.without.split(","))
     if configs or options.draws or options.again:
-        left_out |= {"families", "torch"} | ({"double"} if configs else set())
+        left_out |= {"families", "torch", "own"} | ({"double"} if configs else set())
     options.rounds *= 3 if options.again else 1
     bench = Bench(Library(options.library), [Cub(path) for path in options.cub], configs, "families" not in left_out,
-                  "double" not in left_out, "torch" not in left_out, options.rounds)  # fmt: skip
+                  "double" not in left_out, "torch" not in left_out, "own" not in left_out, options.rounds)  # fmt: skip
     rows = measured(bench, asked_cases(options), options)
     if not configs:
         print(draws_table(rows) if options.draws or options.again else compact_table(rows))
