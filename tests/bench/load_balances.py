@@ -3,10 +3,10 @@
 
     nvcc -std=c++20 -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libthrust.so tests/bench/thrust_upper_bound.cu
     python tests/bench/load_balances.py --library build/runtime/libscantune.so --thrust libthrust.so \\
-        --json load_balances.json [--configs configs.json]
+        --json load_balances.json [--configs configs.json] [--draws 60 --seed 7]
 
 Contenders take turns, as in selections.py. Offsets and segments have 32 bits. Each result is compared with torch's
-before it is timed.
+before it is timed. Draws are small: of 2^10 to 2^16 items, with ranks.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import c_interface
+import problems
 from gpu_arrays import stream, torch
 from graph_times import medians
 
@@ -30,7 +31,7 @@ Tensor = Any
 _ROTATED_BYTES = 512 << 20
 _U32 = 7
 _SEGMENTS, _BOTH = 0, 2
-_TABLE = (("4", False), ("256", False), ("power", False), ("4", True), ("256", True), ("power", True))
+_KINDS = ("4", "256", "power")
 
 
 @dataclass
@@ -149,25 +150,30 @@ def main() -> int:
     parser.add_argument("--thrust", type=Path, required=True)
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--sizes", type=lambda text: [int(one) for one in text.split(",")], default=[12, 16, 20, 24])
+    parser.add_argument("--draws", type=int, default=0, help="measure so many drawn cases instead of the table")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--configs", type=Path, help="a list of configs, each timed too")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     library, thrust = Library(options.library), ctypes.CDLL(str(options.thrust))
     configs = json.loads(options.configs.read_text()) if options.configs else []
     rows = []
-    for kind, ranks in _TABLE:
-        for size in options.sizes:
-            row = timed(library, thrust, kind, ranks, 1 << size, configs, options.rounds)
-            rows.append(row)
-            us = row["us"]
-            best = sorted((time, name) for name, time in us.items() if name not in ("thrust", "copy"))[:4]
-            print(
-                *(row[name] for name in ("kind", "ranks", "n")), f"{us['default']:.2f} thrust {us['thrust']:.2f}",
-                f"{us['thrust'] / us['default']:.2f} copy {us['copy']:.2f} {us['copy'] / us['default']:.2f}",
-                *(f"| {time:.2f} {name}" for time, name in best if configs), *row["failed"], flush=True,
-            )  # fmt: skip
-            options.json.write_text(json.dumps({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
-                                                "rows": rows}))  # fmt: skip
+    cases = [(kind, ranks, 1 << size) for ranks in (False, True) for kind in _KINDS for size in options.sizes]
+    if options.draws:
+        design = problems.covering_design(options.draws, options.seed, _KINDS, lambda _: (True,), 10, 16)
+        cases = [(kind, ranks, n) for kind, ranks, n, _ in design]
+    for kind, ranks, n in cases:
+        row = timed(library, thrust, kind, ranks, n, configs, options.rounds)
+        rows.append(row)
+        us = row["us"]
+        best = sorted((time, name) for name, time in us.items() if name not in ("thrust", "copy"))[:4]
+        print(
+            *(row[name] for name in ("kind", "ranks", "n")), f"{us['default']:.2f} thrust {us['thrust']:.2f}",
+            f"{us['thrust'] / us['default']:.2f} copy {us['copy']:.2f} {us['copy'] / us['default']:.2f}",
+            *(f"| {time:.2f} {name}" for time, name in best if configs), *row["failed"], flush=True,
+        )  # fmt: skip
+        options.json.write_text(json.dumps({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
+                                            "rows": rows}))  # fmt: skip
     return 1 if any(row["failed"] for row in rows) else 0
 
 
