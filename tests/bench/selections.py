@@ -332,8 +332,8 @@ def main() -> int:
             break
         try:
             rows.append(timed(library, cubs, case, its_plans, options.rounds))
-        except torch.OutOfMemoryError:
-            rows.append({"case": case, "us": {}, "failed": ["the GPU's memory is short"], "config": ""})
+        except RuntimeError as error:  # such as that the GPU's memory is short
+            rows.append({"case": case, "us": {}, "failed": [str(error)[:300]], "config": ""})
         print(number, line(rows[-1]), flush=True)
         for plan in its_plans.values():
             if plan.exception() is None:

@@ -453,8 +453,8 @@ def measured(bench: Bench, cases: Sequence[tuple[str, Case]], options: argparse.
             break
         try:
             row = bench.timed(label, case, its_plans)
-        except torch.OutOfMemoryError:
-            row = empty_row(label, case) | {"failed": ["the GPU's memory is short"]}
+        except RuntimeError as error:  # such as that the GPU's memory is short
+            row = empty_row(label, case) | {"failed": [str(error)[:300]]}
         rows.append(row)
         print(number, sweep_table(row) if bench.configs else line(row), flush=True)
         print(*row["failed"], sep="\n", end="\n" if row["failed"] else "", flush=True)
