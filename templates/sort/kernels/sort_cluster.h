@@ -86,7 +86,8 @@ class ClusterPart {
   // Puts the CTA's keys in the order of their digits, and tells the others how many there are of each. Places without a
   // key count as the last digit, after all keys.
   SCANTUNE_DEVICE void rank(u32 pass, DigitPlace digit) {
-    u32 digits[kItems], places[kItems];
+    u32 digits[kItems];
+    TilePlaces<kItems> places;
 #pragma unroll
     for (int step = 0; step < kItems; ++step)
       digits[step] = ranks_.place(step) < count_ ? digit.of(keys_[step]) : kDigits - 1;

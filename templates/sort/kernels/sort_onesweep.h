@@ -75,8 +75,7 @@ class OnesweepTile {
 
   struct alignas(kVectorAlignmentBytes) Shared {
     alignas(kVectorAlignmentBytes) unsigned char exchange[exchange_bytes(kConfig, kRequest)];
-    // The address where a digit's keys would be if the first of them had place 0, and that of the payload.
-    u64 destinations[kHasPayload ? 2 : 1][kDigits];
+    Count starts[kDigits];  // where in the row a digit's keys would begin if the first of them had place 0
     u64 totals[kWarpThreads];
     u32 index;
   };
@@ -218,29 +217,27 @@ class OnesweepTile {
   template <bool kFull>
   SCANTUNE_DEVICE void store() {
     const bool is_last = moves_before_ + 1 == moves_, stores_keys = kRequest.writes_keys() || !is_last;
+    Stored* const keys_output = keys_destination() + row_first_;
+    Value* const payload_output = kHasPayload ? payload_at(moves_before_) + row_first_ : nullptr;
     in_batches([&](int first) {
       Key keys[kBatch];
-      u64 addresses[kBatch], payload_addresses[kHasPayload ? kBatch : 1];
+      Count places[kBatch];
       Value payload[kHasPayload ? kBatch : 1];
 #pragma unroll
       for (int step = 0; step < kBatch; ++step)
         if (const u32 place = place_in_order(first + step); kFull || place < count_) {
           keys[step] = exchanged_keys()[place];
-          const u32 digit = digit_.of(keys[step]);
-          addresses[step] = shared_.destinations[0][digit] + place * u64{sizeof(Stored)};
-          if constexpr (kHasPayload) {
-            payload[step] = exchanged_payload()[place];
-            payload_addresses[step] = shared_.destinations[1][digit] + place * u64{sizeof(Value)};
-          }
+          places[step] = shared_.starts[digit_.of(keys[step])] + place;
+          if constexpr (kHasPayload) payload[step] = exchanged_payload()[place];
         }
 #pragma unroll
       for (int step = 0; step < kBatch; ++step) {
         if (!kFull && place_in_order(first + step) >= count_) continue;
         if (stores_keys)
-          scantune::store_global_at<kConfig.store_hint>(
-              addresses[step], is_last ? Problem::stored_of(keys[step]) : static_cast<Stored>(keys[step]));
+          scantune::store_global<kConfig.store_hint>(
+              keys_output + places[step], is_last ? Problem::stored_of(keys[step]) : static_cast<Stored>(keys[step]));
         if constexpr (kHasPayload)
-          scantune::store_global_at<kConfig.store_hint>(payload_addresses[step], payload[step]);
+          scantune::store_global<kConfig.store_hint>(payload_output + places[step], payload[step]);
       }
     });
   }
@@ -345,10 +342,7 @@ class OnesweepTile {
   SCANTUNE_DEVICE void set_start(u64 before) {
     if (u64{row_tile_} * kTile + count_ < arguments_.extents[0])
       status().publish_prefix(index_, thread_rank(), moves_before_, static_cast<Count>(before + mine_[0].count));
-    const u64 start = row_first_ + before - mine_[0].before;
-    shared_.destinations[0][thread_rank()] = reinterpret_cast<u64>(keys_destination() + start);
-    if constexpr (kHasPayload)
-      shared_.destinations[1][thread_rank()] = reinterpret_cast<u64>(payload_at(moves_before_) + start);
+    shared_.starts[thread_rank()] = static_cast<Count>(before - mine_[0].before);  // modulo 2^32
   }
 
   // Items in order are dealt to threads one by one. What is loaded of several of them comes before any is stored.
@@ -376,7 +370,7 @@ class OnesweepTile {
   u32 moves_ = 0, moves_before_ = 0;  // passes that move keys of the row, and those of them before this one
   bool moves_now_ = false, is_last_launch_;
   Key keys_[kItems];
-  u32 places_[kItems];  // in the tile, where the keys go
+  TilePlaces<kItems> places_;  // in the tile, where the keys go
   Value payload_[kHasPayload ? kItems : 1];
   typename Ranks::Digit mine_[1];
 };

@@ -20,6 +20,25 @@ SCANTUNE_DEVICE u32 lanes_with(u32 digit) {
     return match_by_votes<kDigitBits>(digit);
 }
 
+// Places of a thread's items, two to a word: a tile has fewer than 2^16.
+template <int kItems>
+class TilePlaces {
+ public:
+  SCANTUNE_DEVICE void set(int step, u32 place) {
+    u32& word = words_[step / 2];
+    word = step % 2 == 0 ? place : word | place << kBits;
+  }
+  SCANTUNE_DEVICE void add(int step, u32 places) { words_[step / 2] += step % 2 == 0 ? places : places << kBits; }
+  SCANTUNE_DEVICE u32 operator[](int step) const {
+    return step % 2 == 0 ? words_[step / 2] & ((1u << kBits) - 1) : words_[step / 2] >> kBits;
+  }
+
+ private:
+  static constexpr int kBits = 16;
+
+  u32 words_[(kItems + 1) / 2];
+};
+
 // kThreads threads have a tile together: a CTA, or an equal part of one, all of whose parts call. An item's place in
 // the tile is the warp's items, then a row of lanes, then the lane.
 template <int kThreads, int kItems, int kDigitBits, Matching kMatching>
@@ -59,7 +78,7 @@ class DigitRanks {
 
   // Counts the digits of the warp's items. ranks: for each item how many of its warp have the same digit and come
   // before it.
-  SCANTUNE_DEVICE void count(const u32 (&digits)[kItems], u32 (&ranks)[kItems]) const {
+  SCANTUNE_DEVICE void count(const u32 (&digits)[kItems], TilePlaces<kItems>& ranks) const {
     u32* const counts = shared_.counts[warp_];
 #pragma unroll
     for (u32 digit = lane_; digit < kDigits; digit += kWarpThreads) counts[digit] = 0;
@@ -68,7 +87,7 @@ class DigitRanks {
     for (int step = 0; step < kItems; ++step) {
       const u32 same = scantune::lanes_with<kDigitBits, kMatching>(digits[step]);
       const u32 before = counts[digits[step]], earlier = count_ones(lanes_before(same, lane_));
-      ranks[step] = before + earlier;
+      ranks.set(step, before + earlier);
       sync_warp();
       if (same >> lane_ == 1) counts[digits[step]] = before + earlier + 1;  // the last of them
       sync_warp();
@@ -101,7 +120,7 @@ class DigitRanks {
 
   // Makes ranks in the warp such in the tile.
   SCANTUNE_DEVICE void place_in_tile(const Digit (&mine)[kDigitsPerThread], const u32 (&digits)[kItems],
-                                     u32 (&ranks)[kItems]) const {
+                                     TilePlaces<kItems>& ranks) const {
 #pragma unroll
     for (u32 index = 0; index < kDigitsPerThread; ++index) {
       if (digit(index) >= kDigits) break;
@@ -116,7 +135,7 @@ class DigitRanks {
     }
     sync();
 #pragma unroll
-    for (int step = 0; step < kItems; ++step) ranks[step] += shared_.counts[warp_][digits[step]];
+    for (int step = 0; step < kItems; ++step) ranks.add(step, shared_.counts[warp_][digits[step]]);
   }
 
   // What one thread of the tile wrote to shared memory, the others may read afterwards.

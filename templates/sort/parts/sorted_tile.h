@@ -72,7 +72,8 @@ class SortedTile {
   // Sorts by the digit, and leaves the result in shared memory. mine: the counts of this thread's digits, of which the
   // last one has the missing keys as well.
   SCANTUNE_DEVICE void sort_by_digit(DigitPlace digit, Digit (&mine)[kDigitsPerThread]) {
-    u32 digits[kItems], places[kItems];
+    u32 digits[kItems];
+    TilePlaces<kItems> places;
 #pragma unroll
     for (int step = 0; step < kItems; ++step)
       digits[step] = ranks_.place(step) < count_ ? digit.of(keys_[step]) : kDigits - 1;
