@@ -66,11 +66,10 @@ constexpr u64 exchange_bytes(const SortOnesweepConfig& config, const SortRequest
   return round_up(exchanged > ranked ? exchanged : ranked, kVectorAlignmentBytes);
 }
 
-// After the exchange: the places of each digit's keys and payload, totals of warps, and the tile's number.
+// After the exchange: the places of each digit's keys, totals of warps, and the tile's number.
 constexpr int shared_bytes(const SortOnesweepConfig& config, const SortRequest& request) {
-  return static_cast<int>(exchange_bytes(config, request)) +
-         ((request.has_payload() ? 2 : 1) * config.digits() + kWarpThreads) * static_cast<int>(sizeof(u64)) +
-         kVectorAlignmentBytes;
+  return static_cast<int>(exchange_bytes(config, request)) + config.digits() * (config.status_bits / 8) +
+         kWarpThreads * static_cast<int>(sizeof(u64)) + kVectorAlignmentBytes;
 }
 
 // A copy of keys and values, and where digits are counted, in bytes from the workspace's start. A pass moves the keys
@@ -144,35 +143,49 @@ struct Family<SortOnesweepConfig> {
   static constexpr SortOnesweepConfig default_config(const SortRequest& request, int sm) {
     SortOnesweepConfig config;
     const u64 items = row_items(request);
+    const int key_bytes = exchanged_key_bytes(request), bytes = moved_bytes(request);
+    const bool has_payload = request.has_payload(), is_wide = bytes > 16;  // too wide for two CTAs on an SM
+    config.min_ctas_per_sm = is_wide ? 1 : 2;
     if (items <= u64{1} << 21) {
-      // Few keys go to many CTAs, and little is left to be cleared or added up.
+      // Few keys go to many CTAs, which an H200 runs at once, and little is left to be cleared or added up.
+      constexpr u64 kTwelveAtOnce = 2 * 132 * 512 * 12;
       config.block_threads = items <= u64{1} << 17 ? 256 : 512;
-      config.items_per_thread = items <= u64{1} << 19 ? 8 : 16;
-      config.count_items = items <= u64{1} << 17 ? 2048 : 4096;
+      config.items_per_thread = items <= u64{1} << 19 ? 8 : items <= kTwelveAtOnce && !is_wide ? 12 : 16;
+      const int counted = request.input_bytes() < 4 ? 16384 / request.input_bytes() : 4096;
+      config.count_items = items <= u64{1} << 17 ? 2048 : counted;
       config.count_columns = 1;
-    } else if (moved_bytes(request) <= 4) {
-      // Two CTAs with so many keys are what the registers of an SM hold.
-      config.items_per_thread = 24;
-      config.min_ctas_per_sm = 2;
-      config.window = 4;
     } else {
-      // The longer a digit's keys in a tile, the faster they are stored. Two CTAs with fewer are faster where one with
-      // more would leave SMs without a tile at the end.
-      const bool are_many = items > (request.has_payload() ? u64{1} << 23 : u64{1} << 24) || moved_bytes(request) > 8;
-      // Values that are moved byte by byte take registers.
-      const bool in_words = !request.has_payload() || request.value_bytes() % 4 == 0;
-      const int fitting = in_words ? 80 / moved_bytes(request) * 4 : 16;
-      config.items_per_thread = !are_many ? 16 : fitting < 28 ? fitting : 28;
-      config.min_ctas_per_sm = are_many ? 1 : 2;
-      config.early_payload = request.has_payload();
-      if (request.has_payload()) config.load_hint = CacheHint::no_allocate;
-      config.window = request.has_payload() ? 2 : 4;
+      config.count_items = 32768;
+      config.count_columns = 16;
+      config.window = has_payload ? 2 : 4;
+      // The longer a digit's keys in a tile, the faster they are stored, as long as two CTAs fit an SM: one alone
+      // leaves it waiting. Fewer keys in a tile are faster where more would leave SMs without a tile at the end.
+      const auto above = [&](int power) { return items > u64{1} << power; };
+      if (bytes <= 4) {
+        config.items_per_thread = above(23) ? 28 : 24;
+      } else if (bytes <= 8 && has_payload) {
+        config.items_per_thread = above(23) ? 24 : 16;
+        config.load_hint = CacheHint::no_allocate;
+      } else if (bytes <= 12 && has_payload) {
+        config.block_threads = key_bytes == 4 ? 384 : 512;
+        config.items_per_thread = key_bytes == 4 ? 20 : 14;
+      } else if (has_payload && !is_wide && !above(22)) {
+        config.block_threads = 384;
+        config.items_per_thread = 12;
+      } else if (has_payload || above(24)) {
+        // Values that are moved byte by byte take registers.
+        const bool in_words = !has_payload || request.value_bytes() % 4 == 0;
+        const int fitting = in_words ? 80 / bytes * 4 : 16;
+        config.items_per_thread = fitting < 28 ? fitting : 28;
+        config.min_ctas_per_sm = 1;
+        config.early_payload = has_payload;
+      }
     }
     if (items > kMostNarrowCounts) config.status_bits = 64;
     const int most_bytes = limits_of(sm).shared_bytes_per_block;
     while (shared_bytes(config, request) > most_bytes) {
       if (config.items_per_thread == 4) config.block_threads /= 2;
-      if (config.items_per_thread > 4) config.items_per_thread -= 4;
+      if (config.items_per_thread > 4) config.items_per_thread = (config.items_per_thread - 1) / 4 * 4;
     }
     while (count_shared_bytes(config.digit_bits, config.count_columns, request) > most_bytes) config.count_columns /= 2;
     const int most_ctas = limits_of(sm).threads_per_sm / config.block_threads;
@@ -255,7 +268,7 @@ struct Family<SortOnesweepConfig> {
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<SortOnesweepConfig> kParameters[] = {
       SCANTUNE_PARAMETER(SortOnesweepConfig, block_threads, primary, 256, 384, 512, 1024),
-      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 16, 20, 24, 28),
+      SCANTUNE_PARAMETER(SortOnesweepConfig, items_per_thread, primary, 4, 8, 12, 14, 16, 20, 24, 28),
       SCANTUNE_PARAMETER(SortOnesweepConfig, digit_bits, primary, 5, 6, 7, 8),
       SCANTUNE_PARAMETER(SortOnesweepConfig, matching, secondary, Matching::votes, Matching::instruction),
       SCANTUNE_PARAMETER(SortOnesweepConfig, status_bits, secondary, 32, 64),
