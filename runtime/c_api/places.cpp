@@ -23,6 +23,7 @@ constexpr std::uint64_t kMostCount = 64;  // all are read, so a wrong count has 
 const void* kept_pointer(const Asked& asked, OperandRole role) {
   if (role == OperandRole::init) return asked.device_init;
   if (role == OperandRole::segment_count) return asked.device_segment_count;
+  if (role == OperandRole::k) return asked.device_k;
   return role == OperandRole::n ? asked.device_n : asked.device_clamped;
 }
 

@@ -26,6 +26,7 @@ struct Asked {
   const void* device_n = nullptr;              // address of n, if it is in device memory
   void* device_clamped = nullptr;              // set to 1 if that n was more than the request's
   const void* device_segment_count = nullptr;  // address of the number of segments, likewise
+  const void* device_k = nullptr;              // address of the number of results, likewise
   int captured_launches = 0;
   std::string_view config = {};  // empty where none is given
   // NOLINTEND(readability-redundant-member-init)

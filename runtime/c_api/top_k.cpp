@@ -23,6 +23,12 @@ void check_results(const TopKRequest& request) {
                   " keys: ask for no more results");
 }
 
+void take_k_source(const scantune_top_k_request& said, TopKRequest& request) {
+  if (said.device_k == nullptr) return refuse_type("k_type", said.k_type, "device_k is NULL");
+  const IntegerWidth width = checked_width("k_type", said.k_type, "k", said.k);
+  request.k_source = width == IntegerWidth::bits_32 ? CountSource::memory_32 : CountSource::memory;
+}
+
 }  // namespace
 
 Asked checked_request(const scantune_top_k_request& said, Room&) {
@@ -42,14 +48,19 @@ Asked checked_request(const scantune_top_k_request& said, Room&) {
   request.rows = said.rows;
   check_count(request, Segments::rows, {"rows", "SCANTUNE_ROWS"}, said.rows);
   take_offsets(said, request);
+  check_spare("spare", said.spare);
   request.k = said.k;
+  take_k_source(said, request);
   check_results(request);
   if (request.rows == 1) {  // which all CTAs take
     request.segments = Segments::none;
     request.rows = 0;
   }
   check_supported(request);
-  return {.request = request, .device_segment_count = said.device_segment_count, .checks_offsets = said.check == 1};
+  return {.request = request,
+          .device_segment_count = said.device_segment_count,
+          .device_k = said.device_k,
+          .checks_offsets = said.check == 1};
 }
 
 }  // namespace scantune::c_api

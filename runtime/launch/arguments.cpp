@@ -57,7 +57,13 @@ std::string strides_text(const Layout& layout) {
   return text;
 }
 
-static_assert(std::size(Tokens<OperandRole>::kNames) == KernelArguments::kMostRoles);
+// Whether kernels have a place for a pointer of every role.
+constexpr bool all_have_places() {
+  for (std::size_t role = 0; role < std::size(Tokens<OperandRole>::kNames); ++role)
+    if (static_cast<int>(place_of(static_cast<OperandRole>(role))) >= KernelArguments::kMostRoles) return false;
+  return true;
+}
+static_assert(all_have_places());
 
 // The argument's name, and the role that C callers know it by where that is another.
 std::string named_by_role(const RequestOperand& operand) {
@@ -104,7 +110,7 @@ Arguments::Arguments(const CheckedRequest& request)
         .misaligning = static_cast<u64>(all[place].alignment) - 1,
         .vector_bits = all[place].is_array && comes_in_vectors(all[place].role) ? u64{kVectorAlignmentBytes} - 1 : 0,
         .edge_bytes = from_pointer_to_edge(all[place]),
-        .role = all[place].role,
+        .role = place_of(all[place].role),
         .is_argument = is_argument(all[place].role),
         .may_be_null = all[place].may_be_null};
     for (std::size_t earlier = 0; earlier < place; ++earlier)

@@ -24,8 +24,8 @@ bool has_operand(const Request& request, OperandRole role) {
 u64 inits_in_memory(const Request& request) {
   return has_operand(request, OperandRole::init) ? Operands(request).of(OperandRole::init).items : 0;
 }
-u64 init_bytes(const Request& request) {
-  return has_operand(request, OperandRole::init) ? Operands(request).of(OperandRole::init).bytes() : 0;
+u64 bytes_of(OperandRole role, const Request& request) {
+  return has_operand(request, role) ? Operands(request).of(role).bytes() : 0;
 }
 
 }  // namespace
@@ -45,9 +45,10 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
       config_(config),
       variant_(variant),
       operands_(CheckedRequest(request)),
-      init_memory_(device, init_bytes(request)),
+      init_memory_(device, bytes_of(OperandRole::init, request)),
       n_memory_(device, has_operand(request, OperandRole::n) ? sizeof(u64) : 0),
-      count_memory_(device, has_operand(request, OperandRole::segment_count) ? sizeof(u64) : 0) {
+      count_memory_(device, has_operand(request, OperandRole::segment_count) ? sizeof(u64) : 0),
+      k_memory_(device, bytes_of(OperandRole::k, request)) {
   if (const char* reason = reject_reason(config, request, device.identity().sm))
     throw RequestError(to_string(config) + " cannot do " + to_string(request) + " on " + device.identity().arch + ": " +
                        reason);
@@ -67,6 +68,10 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
     arguments_.set_operand(OperandRole::segment_count, count_memory_.data());
     device.upload(count_memory_.data(), &kMore, sizeof kMore);
   }
+  if (has_operand(request, OperandRole::k)) {
+    arguments_.set_operand(place_of(OperandRole::k), k_memory_.data());
+    put_k(kMore);
+  }
   const Instantiation instantiation = instantiate_measured(request, config, variant, custom);
   const Binary binary = device.compiler().compile(instantiation, device.identity().arch);
   module_ = device.load(binary, instantiation.kernels, max_shared_bytes(config, request, variant));
@@ -75,6 +80,10 @@ PreparedConfig::PreparedConfig(Device& device, const Request& request, const Con
 
 void PreparedConfig::put_n(u64 n) const {
   if (reads_n()) device_.upload(n_memory_.data(), &n, sizeof n);
+}
+
+void PreparedConfig::put_k(u64 k) const {
+  if (reads_k()) device_.upload(k_memory_.data(), &k, bytes_of(OperandRole::k, request_));  // in little-endian order
 }
 
 Request PreparedConfig::with(u64 n) const {

@@ -32,6 +32,9 @@ class PreparedConfig {
   bool reads_n() const { return n_memory_.data() != nullptr; }
   // Sets the number in that memory for all later runs. Does nothing if it is not read.
   void put_n(u64 n) const;
+  // The same of how many results there are.
+  bool reads_k() const { return k_memory_.data() != nullptr; }
+  void put_k(u64 k) const;
 
  private:
   Request with(u64 n) const;
@@ -45,6 +48,7 @@ class PreparedConfig {
   DeviceBuffer init_memory_;     // the same, where it is read from memory, for each row or column where each has one
   DeviceBuffer n_memory_;        // how many items there are, where that is read from memory
   DeviceBuffer count_memory_;    // how many segments, likewise
+  DeviceBuffer k_memory_;        // how many results, likewise
   std::unique_ptr<Module> module_;
 };
 

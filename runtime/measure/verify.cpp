@@ -11,6 +11,7 @@
 namespace scantune {
 namespace {
 
+constexpr u64 kDrawsOfK = 5;               // inputs of one size, between which an algorithm varies a k in memory
 constexpr u64 kSmallItems = u64{1} << 17;  // up to so many every combination is cheap, even on the host device
 
 Request with_items(Request request, u64 n) {
@@ -99,6 +100,8 @@ std::vector<VerifyCase> cases(const PreparedConfig& prepared, u64 most_items, in
     // The first CTAs have all items, and some of the last ones none.
     if (const u64 launched = items_of_longer_launch(prepared, most_items, sm); prepared.reads_n() && launched > n)
       all.push_back({.n = n, .in_place = in_place && !aligned, .launched = launched});
+    if (n == of_other_patterns && prepared.reads_k())
+      for (u64 draw = 1; draw < kDrawsOfK; ++draw) all.push_back({.n = n, .draw = draw});
     if (n != of_other_patterns || !aligned) continue;
     for (const InputPattern pattern :
          {InputPattern::rounding, InputPattern::specials, InputPattern::alike, InputPattern::ordered})
@@ -181,7 +184,7 @@ int Verifier::verify_kernel(VerifyRun& run, const PreparedConfig& prepared, u64 
     const bool from_end = Operands(prepared.request()).of(OperandRole::input).from_end;
     const KnownInput input = known({.request = with_items(prepared.request(), which.n),
                                     .pattern = which.pattern,
-                                    .seed = options.seed,
+                                    .seed = options.seed + which.draw,
                                     .whole_items = which.n > kSmallItems && !from_end ? most_items : 0});
     const bool on_device = which.n > options.most_items_on_cpu && DeviceCheck::exists_for(input.spec);
     // Several operands are checked, several times, by what may have taken seconds.

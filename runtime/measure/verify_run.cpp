@@ -63,6 +63,15 @@ std::string fault_of(const std::string& items, const std::optional<Mismatch>& wr
   return items + " " + std::to_string(wrong->index) + " should be " + wrong->expected + ", found " + wrong->found;
 }
 
+// Tells the kernels how many results the input is to have, if they read that.
+void put_k(const PreparedConfig& prepared, const InputSpec& input) {
+  if (!prepared.reads_k()) return;
+  u64 k = 0;
+  reference_of(input.request.algorithm())
+      .fill_beside(input, OperandRole::k, 0, std::as_writable_bytes(std::span(&k, 1)));
+  prepared.put_k(k);
+}
+
 // What is wrong with results from that byte of an output on.
 std::string fault_in_part(const Reference& reference, u64 first_byte, std::span<const std::byte> found) {
   return fault_of("item", reference.check(first_byte / reference.item_bytes(), found));
@@ -117,6 +126,7 @@ void VerifyRun::run(const PreparedConfig& prepared, const VerifyCase& which, con
   };
 
   prepared.put_n(which.n);
+  put_k(prepared, input.spec);
   poison(to, bytes + behind);
   feed();
   if (which.in_place) return run_and_check(1, "in place");

@@ -21,6 +21,7 @@ struct VerifyCase {
   bool in_place = false;
   // Where memory says how many items there are: for how many the kernels are launched, if not for n.
   u64 launched = 0;
+  u64 draw = 0;  // which of several inputs it is given
 };
 
 // What an output is compared with.

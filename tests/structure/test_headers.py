@@ -372,7 +372,7 @@ ORDER = [
         "load",
         "store",
     ),
-    *("init", "device_init", "device_inits", "device_n", "device_clamped", "device_segment_count", "device_runs"),
+    *("init", "device_init", "device_inits", "device_n", "device_clamped", "device_segment_count", "device_k", "device_runs"),
     *("values", "indices", "rank_of"),
     *("capacity", "second_capacity", "rejected_capacity"),
     *("check", "stream", "determinism", "forward_progress", "latency", "captured_launches", "device", "config"),

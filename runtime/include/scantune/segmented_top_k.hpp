@@ -30,6 +30,7 @@ struct SegmentedArgtopKOptions {
   NanOrder nan_order = NanOrder::total_order;
   // The number of segments, in device memory, as in SegmentedArgsortOptions. Segments beyond it have no results.
   detail::Read device_segment_count = nullptr;
+  detail::Read device_k = {};  // as in TopKOptions, of each segment
   // Check the offsets first. The check waits for the stream and throws a RequestError that names the first offset
   // outside [0, n], or end before its begin. It is refused while the stream is being captured.
   bool check = false;
@@ -45,8 +46,9 @@ struct SegmentedTopKOptions {
   ResultOrder result_order = ResultOrder::by_key;
   NanOrder nan_order = NanOrder::total_order;
   detail::Read device_segment_count = nullptr;
-  SortValues values = {};    // as in TopKOptions
-  SortIndices indices = {};  // as in TopKOptions
+  detail::Read device_k = {};  // as in TopKOptions, of each segment
+  SortValues values = {};      // as in TopKOptions
+  SortIndices indices = {};    // as in TopKOptions
   bool check = false;
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;

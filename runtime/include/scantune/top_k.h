@@ -47,6 +47,14 @@ typedef struct scantune_top_k_request {
   uint64_t k;                   /* results, of each row or segment: at least 1, at most the keys of a row, and no more
                                    than one CTA can put in order, which docs/top-k.md says; 0 if n is 0, but not by
                                    offsets; not checked if there are 0 rows */
+  /* How many of the k results to write, of each row or segment, in device memory; NULL: k. It is read when the top-k
+   * runs, in stream order, so it may change between replays of a graph. It must be outside the outputs. If it is
+   * greater than k or negative, there are k. The places after the results are not written, and those of row or segment
+   * r begin at k * r as ever. */
+  const void* device_k;
+  scantune_type k_type; /* type of *device_k: an integer of 4 or 8 bytes, by default SCANTUNE_U64; without device_k the
+                           default is all that is allowed */
+  uint32_t spare;       /* reserved; must be 0 */
   /* Of SCANTUNE_BY_OFFSETS, as in scantune_reduce_request; else all are 0. */
   scantune_type offset_type;
   scantune_offset_form offset_form;
@@ -60,7 +68,8 @@ typedef struct scantune_top_k_request {
 #define SCANTUNE_TOP_K_REQUEST_INIT                                                                                   \
   {SCANTUNE_HEAD_INIT(SCANTUNE_TOP_K, scantune_top_k_request, 1), SCANTUNE_DEFAULT_TYPE, SCANTUNE_DEFAULT_TYPE, 0, 0, \
    SCANTUNE_SORTED_KEYS, SCANTUNE_DESCENDING, SCANTUNE_RESULTS_BY_KEY, SCANTUNE_NO_SEGMENTS, SCANTUNE_DEFAULT_TYPE,   \
-   SCANTUNE_NAN_TOTAL_ORDER, 0, 0, SCANTUNE_DEFAULT_TYPE, SCANTUNE_BOUNDS, 0, NULL, SCANTUNE_DEFAULT_TYPE, 0}
+   SCANTUNE_NAN_TOTAL_ORDER, 0, 0, NULL, SCANTUNE_DEFAULT_TYPE, 0, SCANTUNE_DEFAULT_TYPE, SCANTUNE_BOUNDS, 0, NULL,  \
+   SCANTUNE_DEFAULT_TYPE, 0}
 /* clang-format on */
 
 #endif

@@ -6,6 +6,7 @@
 //   runtime::top_k(d_keys, d_out, n, k, {.values = {d_values, d_values_out}});   // and the value of each
 //   runtime::top_k(d_keys, d_out, rows * length, k, {.segments = runtime::Segments::rows(rows, length)});
 //   runtime::top_k(d_keys, d_out, n, k, {.nan_order = runtime::NanOrder::last}); // NaNs after all numbers
+//   runtime::top_k(d_keys, d_out, n, k, {.device_k = d_k});                      // as many as *d_k, at most k
 //   runtime::argtop_k(d_keys, d_indices, n, k);                                  // only the input indices
 //
 // Keys are compared as sorts compare them (sort.hpp), and of equal keys those of the lowest indices come first: equal
@@ -37,6 +38,10 @@ struct TopKOptions {
   NanOrder nan_order = NanOrder::total_order;  // of floating-point keys
   // Segments::rows(count, length): the first k of each row. Rows are dense.
   Segments segments = {};
+  // How many of the k results to write, of each row, in device memory, outside the outputs; null: k. It is read when
+  // the top-k runs, in stream order, so it may change between replays of a graph. Of more than k, or a negative number,
+  // k are written. The places after them are not written.
+  detail::Read device_k = {};  // a pointer to an integer of 4 or 8 bytes
   // {d_values, d_values_output}: the value of each result. Set at most one of values and indices.
   SortValues values = {};
   SortIndices indices = {};
@@ -54,6 +59,7 @@ struct ArgtopKOptions {
   ResultOrder result_order = ResultOrder::by_key;
   NanOrder nan_order = NanOrder::total_order;
   Segments segments = {};
+  detail::Read device_k = {};
   Stream stream = nullptr;
   Latency latency = Latency::back_to_back;
   int captured_launches = 1;
@@ -86,6 +92,8 @@ Call<scantune_top_k_request, PlanType> top_k_of(std::uint64_t n, std::uint64_t k
   request.result_order = static_cast<scantune_result_order>(options.result_order);
   request.nan_order = static_cast<scantune_nan_order>(options.nan_order);
   request.k = k;
+  request.device_k = options.device_k.get();
+  request.k_type = options.device_k.type();
   if constexpr (requires { options.segments; }) {
     take_segments(request, n, options.segments);
     check_dense_rows(options.segments);

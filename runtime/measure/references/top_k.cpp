@@ -27,6 +27,17 @@ u64 infinity_of(const TopKRequest& request) {
   return (u64{1} << sign) - (u64{1} << fraction);
 }
 
+// How many results memory asks for: none, one, some, as many as there may be, or more.
+u64 k_in_memory(const TopKRequest& request, const InputSpec& spec) {
+  const u64 some = request.k / 2 + request.k % 2;
+  const u64 more = request.k_source == CountSource::memory_32 ? request.k + 1 : (u64{1} << 32) + some;
+  const std::array<u64, 5> drawn{0, 1, some, request.k, more};
+  return drawn[(spec.seed + request.n) % drawn.size()];
+}
+u64 results_of_each(const TopKRequest& request, const InputSpec& spec) {
+  return request.reads_k() ? std::min(request.k, k_in_memory(request, spec)) : request.k;
+}
+
 // A key by which it is compared, and its place among all.
 struct Ranked {
   u64 rank, index;
@@ -77,9 +88,10 @@ class FirstItems final : public ExactReference {
         request_(typed<TopKRequest>(input.spec.request)),
         keys_(input.spec, sort_of(request_)),
         infinity_(infinity_of(request_)),
+        taken_(results_of_each(request_, input.spec)),
         sequences_(sequences_of(request_, input.spec)),
         indices_(request_.results(), kNone) {
-    if (request_.k == 0) return;
+    if (taken_ == 0) return;
     std::vector<Items> parts;
     std::vector<u64> first_parts;  // of each sequence, and after the last one
     for (const Items& its : sequences_) {
@@ -91,7 +103,7 @@ class FirstItems final : public ExactReference {
     std::vector<std::vector<Ranked>> of_parts(parts.size());
     parallel_for(parts.size(), [&](u64 part) { of_parts[part] = first_of(parts[part]); });
     parallel_for(sequences_.size(), [&](u64 number) {
-      FirstOnes first(request_.k);
+      FirstOnes first(taken_);
       for (u64 part = first_parts[number]; part < first_parts[number + 1]; ++part)
         for (const Ranked& added : of_parts[part]) first.add(added);
       std::vector<Ranked> results = first.in_order();
@@ -107,7 +119,7 @@ class FirstItems final : public ExactReference {
 
  private:
   static constexpr u64 kPartItems = u64{1} << 20;
-  static constexpr u64 kNone = ~u64{0};  // of a row or segment that has fewer items than results
+  static constexpr u64 kNone = ~u64{0};  // where nothing is written
   using Items = DrawnOffsets::Items;
 
   // What has results of its own: rows, segments, or all items.
@@ -127,7 +139,7 @@ class FirstItems final : public ExactReference {
   }
 
   std::vector<Ranked> first_of(const Items& items) const {
-    FirstOnes first(request_.k);
+    FirstOnes first(taken_);
     for (u64 index = items.begin; index < items.end; ++index) first.add({rank(index), index});
     return first.in_order();
   }
@@ -164,6 +176,7 @@ class FirstItems final : public ExactReference {
   TopKRequest request_;
   DrawnKeys keys_;
   u64 infinity_;  // its bits; 0 where NaNs are in the total order
+  u64 taken_;     // results, of each row or segment
   std::vector<Items> sequences_;
   std::vector<u64> indices_;
 };
@@ -183,6 +196,11 @@ class TopKReference final : public AlgorithmReference {
 
   void fill_beside(const InputSpec& spec, OperandRole role, u64 first, std::span<std::byte> out) const override {
     const auto request = typed<TopKRequest>(spec.request);
+    if (role == OperandRole::k) {
+      const u64 k = k_in_memory(request, spec);
+      std::memcpy(out.data(), &k, out.size());
+      return;
+    }
     if (role != OperandRole::values) return DrawnOffsets(request, spec).fill(role, first, out);
     fill_sorted_values(spec, request.value_bytes(), first, out);
   }
@@ -191,7 +209,8 @@ class TopKReference final : public AlgorithmReference {
     return std::make_unique<FirstItems>(input);
   }
 
-  // A record for one order, of keys or of results, for one k, for some rows or for some offsets serves the others.
+  // A record for one order, of keys or of results, for one k, be it in memory or not, for some rows or for some offsets
+  // serves the others.
   std::vector<RequestVariant> also_served(const Request& request) const override {
     const auto own = typed<TopKRequest>(request);
     auto other = own;
@@ -200,6 +219,7 @@ class TopKReference final : public AlgorithmReference {
     if (is_floating(own.input_type))
       other.nan_order = own.nan_order == NanOrder::last ? NanOrder::total_order : NanOrder::last;
     other.k = own.k / 2 + 1;
+    other.k_source = own.reads_k() ? CountSource::call : CountSource::memory;
     if (own.has_offsets()) {
       other.offset_type = OffsetType::i64;
       other.offset_form = OffsetForm::begins_and_ends;
@@ -210,11 +230,14 @@ class TopKReference final : public AlgorithmReference {
       auto apart = own;
       apart.offset_form = OffsetForm::begins_and_ends;
       apart.offset_type = OffsetType::u32;
-      apart.count_source = CountSource::memory_32;
+      apart.count_source = apart.k_source = CountSource::memory_32;
       add_with_other(&TopKRequest::segment_count, {{1, Variant::any}, {33, Variant::aligned}}, apart, served);
     }
-    if (own.segments == Segments::rows)
-      add_with_other(&TopKRequest::rows, {{1, Variant::aligned}, {33, Variant::any}}, own, served);
+    if (own.segments == Segments::rows) {
+      auto rows = own;
+      rows.k_source = CountSource::memory_32;
+      add_with_other(&TopKRequest::rows, {{1, Variant::aligned}, {33, Variant::any}}, rows, served);
+    }
     return served;
   }
 };

@@ -13,7 +13,7 @@ namespace scantune {
 // Whether its memory holds a value that could be a kernel argument, rather than items or results.
 constexpr bool is_argument(OperandRole role) {
   return role == OperandRole::segment_count || role == OperandRole::init || role == OperandRole::n ||
-         role == OperandRole::clamped;
+         role == OperandRole::clamped || role == OperandRole::k;
 }
 // Whether kernels may move it in vectors, so that its alignment says which of them serve it.
 constexpr bool comes_in_vectors(OperandRole role) {

@@ -25,13 +25,19 @@ enum class OperandRole {
   segment_count,   // read: how many segments there are
   init = 15,       // read, in the place of an initial value among the kernel's arguments
   n,               // read, in the place of the number of items among them
-  clamped          // written beside the output: 1 if that number was more than the request's, else 0
+  clamped,         // written beside the output: 1 if that number was more than the request's, else 0
+  k                // read: how many results there are
 };
 template <>
 struct Tokens<OperandRole> {
-  static constexpr const char* kNames[] = {
-      "input",          "output", "indices",     "flags",  "values", "values_output", "second", "rejected", "count",
-      "second_indices", "keys",   "keys_output", "begins", "ends",   "segment_count", "init",   "n",        "clamped"};
+  static constexpr const char* kNames[] = {"input",         "output",      "indices",  "flags", "values",
+                                           "values_output", "second",      "rejected", "count", "second_indices",
+                                           "keys",          "keys_output", "begins",   "ends",  "segment_count",
+                                           "init",          "n",           "clamped",  "k"};
 };
+
+// The role in whose place among the arguments kernels find its pointer. All places have roles, so k takes that of n: no
+// request reads both.
+constexpr OperandRole place_of(OperandRole role) { return role == OperandRole::k ? OperandRole::n : role; }
 
 }  // namespace scantune

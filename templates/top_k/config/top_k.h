@@ -36,6 +36,8 @@ struct Tokens<NanOrder> {
 // With rows or segments by offsets, the first k of each, and those of number r are at output[r * k]. Segments may have
 // items in common. Where rows do not divide n, the last ones are shorter, or empty. Of a row or segment of fewer than k
 // items all are results, and the places after these are not written.
+//
+// Where memory says how many results there are, k is the most of them, and the places after the others are not written.
 struct TopKRequest {
   ValueType input_type = ValueType::u32;  // of the keys
   ValueType value_type = ValueType::u32;  // of values or indices; u32 without either
@@ -48,12 +50,13 @@ struct TopKRequest {
   OffsetType offset_type = OffsetType::i32;      // of Segments::offsets
   OffsetForm offset_form = OffsetForm::bounds;   // the same
   CountSource count_source = CountSource::call;  // where segment_count is
+  CountSource k_source = CountSource::call;      // where k is
   int custom_bytes = 0;                          // size of ValueType::custom; 0 where no type is custom
   int custom_alignment = 0;                      // alignment of ValueType::custom
   u64 n = 0;                                     // keys
   u64 rows = 0;                                  // of Segments::rows
   u64 segment_count = 0;                         // of Segments::offsets; in memory there may be fewer
-  u64 k = 0;                                     // results, of each row or segment
+  u64 k = 0;                                     // results, of each row or segment; in memory there may be fewer
 
   constexpr int bytes_of(ValueType type) const { return type == ValueType::custom ? custom_bytes : size_of(type); }
   constexpr int alignment_of(ValueType type) const {
@@ -67,6 +70,7 @@ struct TopKRequest {
   constexpr bool has_values() const { return sorted == Sorted::pairs; }
   constexpr bool has_payload() const { return sorted != Sorted::keys; }
   constexpr bool has_offsets() const { return segments == Segments::offsets; }
+  constexpr bool reads_k() const { return k_source != CountSource::call; }
   constexpr u64 results() const {
     return segments == Segments::rows ? rows * k : has_offsets() ? segment_count * k : k;
   }
@@ -132,7 +136,8 @@ struct Algorithm<TopKRequest> {
           .means("back_to_back: fast between calls that overlap; isolated: between ordinary kernels."),
       SCANTUNE_MEMBER(TopKRequest, offset_type, per_call).means("of offsets."),
       SCANTUNE_MEMBER(TopKRequest, offset_form, per_call).means("one more offset than segments, or two arrays."),
-      SCANTUNE_MEMBER(TopKRequest, count_source, per_call).means("memory: how many segments lies there.")};
+      SCANTUNE_MEMBER(TopKRequest, count_source, per_call).means("memory: how many segments lies there."),
+      SCANTUNE_MEMBER(TopKRequest, k_source, per_call).means("memory: how many results lies there, at most --k.")};
 
   static constexpr Extent<TopKRequest> kExtents[] = {
       SCANTUNE_EXTENT(TopKRequest, rows, "How many keys each row has; rows follow one another.")
@@ -167,6 +172,7 @@ struct Algorithm<TopKRequest> {
     }
     if (request.sorted == Sorted::keys_and_indices) written("indices", OperandRole::indices, "value_type");
     if (request.has_offsets()) add_offsets(request, list);
+    if (request.reads_k()) list.add({"device_k", OperandRole::k, name_of(request.k_source), Operand::kOne});
     return list;
   }
 

@@ -26,7 +26,7 @@ class TopKRow {
   };
   static_assert(sizeof(Shared) <= rank_shared_bytes(kConfig.block_threads) + kVectorAlignmentBytes);
 
-  // Then come the first key of each group, and the entries.
+  // Then come the first key of each group, and the entries. k: the most that are taken.
   SCANTUNE_DEVICE TopKRow(Shared& shared, const ItemSpan<Stored>& span, u32 k)
       : shared_(shared),
         walk_(span, thread_rank()),
@@ -38,7 +38,7 @@ class TopKRow {
     group_steps_ = steps > 0 ? steps : 1;
   }
 
-  // Puts the first `taken` items in order, at most k, where a row has so many items.
+  // Puts the first `taken` items in order, from 1 up to k, where a row has so many items.
   SCANTUNE_DEVICE void take(u32 taken, u32 items) {
     if (items <= room_) {
       walk_.template one_by_one<kItemsAtOnce>([&](bool has, u32 index, Stored stored) {
@@ -154,18 +154,20 @@ SCANTUNE_DEVICE Segment own_items(const KernelArguments& arguments) {
 template <class Problem, TopKRowsConfig kConfig>
 SCANTUNE_DEVICE void top_k_rows(const KernelArguments& arguments) {
   using Row = TopKRow<Problem, kConfig>;
-  constexpr bool kReadsOffsets = Problem::kRequest.has_offsets();
-  if constexpr (kReadsOffsets) begin_kernel<kConfig.pdl>();
+  constexpr bool kReadsOffsets = Problem::kRequest.has_offsets(), kReadsK = Problem::kRequest.reads_k();
+  if constexpr (kReadsOffsets || kReadsK) begin_kernel<kConfig.pdl>();
   const Segment own = scantune::own_items<Problem>(arguments);
-  const u32 items = static_cast<u32>(own.items()), k = static_cast<u32>(arguments.extents[1]);
-  const u32 taken = items < k ? items : k;
+  const u32 items = static_cast<u32>(own.items()), most = static_cast<u32>(arguments.extents[1]);
+  const u32 k = Problem::results(arguments, most), taken = items < k ? items : k;
   if (kReadsOffsets && items == 0) return;
+  if (kReadsK && taken == 0) return;
   const ItemSpan span(Problem::input(arguments) + own.begin, items);
-  Row row(shared_memory<typename Row::Shared>(), span, k);
-  if constexpr (!kReadsOffsets) begin_kernel<kConfig.pdl>();
+  Row row(shared_memory<typename Row::Shared>(), span, most);
+  if constexpr (!kReadsOffsets && !kReadsK) begin_kernel<kConfig.pdl>();
   row.take(taken, items);
   for (u32 place = thread_rank(); place < taken; place += kConfig.block_threads)
-    Problem::store(arguments, static_cast<u64>(block_rank()) * k + place, row.key(place), row.index(place), own.begin);
+    Problem::store(arguments, static_cast<u64>(block_rank()) * most + place, row.key(place), row.index(place),
+                   own.begin);
 }
 
 }  // namespace scantune

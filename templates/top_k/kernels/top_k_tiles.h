@@ -70,10 +70,15 @@ SCANTUNE_DEVICE void find_bound(const KernelArguments& arguments) {
   const Tiles tiles(arguments);
   auto& shared = shared_memory<Shared>();
   Key* const firsts = reinterpret_cast<Key*>(&shared + 1);
-  const u64 most = bounded_groups(tiles.k), count = tiles.layout.tiles;
+  const u64 most = bounded_groups(tiles.most), count = tiles.layout.tiles;
   const u32 groups = static_cast<u32>(count < most ? count : most);
   begin_kernel<kConfig.pdl>();
-  if (groups < tiles.k) {  // all items would be candidates
+  const u32 k = tiles.k();
+  if (Problem::kRequest.reads_k() && k == 0) {  // there are no candidates
+    if (thread_rank() == 0) Tiles::store(&tiles.state()->has_bound, u64{0});
+    return;
+  }
+  if (groups < k) {  // all items would be candidates
     if (thread_rank() == 0) {
       Tiles::store(&tiles.state()->has_bound, u64{0});
       Tiles::store(&tiles.state()->listed, static_cast<u32>(tiles.layout.room) + 1);
@@ -96,14 +101,14 @@ SCANTUNE_DEVICE void find_bound(const KernelArguments& arguments) {
     }
     firsts[group] = first;
   }
-  const u32 few = tiles.k + tiles.k / 4;
-  const auto selected = Select(shared.keys).select(tiles.k, few, [&](const auto& use) {
+  const u32 few = k + k / 4;
+  const auto selected = Select(shared.keys).select(k, few, [&](const auto& use) {
     for (u32 base = 0; base < groups; base += kThreads) {
       const u32 group = base + thread_rank();
       use(group < groups, group < groups ? firsts[group] : Tiles::kLast);
     }
   });
-  const u32 most_equals = tiles.k - selected.before;
+  const u32 most_equals = k - selected.before;
   u64 last_tile = ~u64{0};
   if (selected.before + selected.equal > few)
     last_tile = scantune::tile_of_rank<kConfig.finish_threads>(tiles, shared.tiles, firsts, groups, selected.number,
@@ -213,10 +218,15 @@ SCANTUNE_DEVICE void order_candidates(const KernelArguments& arguments) {
   static_assert(sizeof(Shared) <= rank_shared_bytes(kConfig.finish_threads) + kVectorAlignmentBytes);
   const Tiles tiles(arguments);
   auto& shared = shared_memory<Shared>();
-  const u32 k = tiles.k, room = static_cast<u32>(network_entries(k));
+  const u32 most = tiles.most, room = static_cast<u32>(network_entries(most));
   Key* const keys = reinterpret_cast<Key*>(&shared + 1);
   const Entries<Key, u64> entries{keys, reinterpret_cast<u64*>(keys + room)};
   begin_kernel<kConfig.pdl>();
+  u32 k = most;
+  if constexpr (Problem::kRequest.reads_k()) {
+    k = tiles.k();
+    if (k == 0) return;
+  }
   u32 listed = tiles.has_room() ? Tiles::load(&tiles.state()->listed) : k;
   const auto visit = [&](const auto& use) {
     for (u32 base = 0; base < listed; base += kThreads) {

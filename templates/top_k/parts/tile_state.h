@@ -23,7 +23,7 @@ class TopKTiles {
 
   SCANTUNE_DEVICE explicit TopKTiles(const KernelArguments& arguments)
       : layout(top_k_layout(kConfig, Problem::kRequest, arguments.n, arguments.extents[0])),
-        k(static_cast<u32>(arguments.extents[0])),
+        most(static_cast<u32>(arguments.extents[0])),
         arguments_(arguments) {}
 
   SCANTUNE_DEVICE TopKState* state() const { return at<TopKState>(0); }
@@ -82,8 +82,11 @@ class TopKTiles {
     return first < layout.room;
   }
 
+  // The results that there are, once the kernel has begun.
+  SCANTUNE_DEVICE u32 k() const { return Problem::results(arguments_, most); }
+
   const TopKLayout layout;
-  const u32 k;
+  const u32 most;  // results
 
  private:
   static constexpr u32 kItemsAtOnce = 16;
@@ -168,7 +171,7 @@ template <int kThreads, class Tiles>
 SCANTUNE_DEVICE TopKState::Digits digits_before(const Tiles& tiles, SharedCounts& shared, u32 count, u64 n) {
   using Problem = typename Tiles::Problem;
   TopKState::Digits digits{scantune::lowest_bits(8 * Problem::kRequest.input_bytes()),
-                           scantune::lowest_bits(static_cast<u32>(bits_of_indices(n))), tiles.k, 0};
+                           scantune::lowest_bits(static_cast<u32>(bits_of_indices(n))), tiles.k(), 0};
   if (count == 0) return digits;
   if (count > 1) digits = Tiles::load(tiles.state()->digits + count - 1);
   if (digits.is_decided != 0) return digits;

@@ -35,6 +35,18 @@ struct TopKProblem {
     return Bits::key_of(stored);
   }
 
+  // How many results there are, at most so many.
+  SCANTUNE_DEVICE static u32 results(const KernelArguments& arguments, u32 most) {
+    if constexpr (request.reads_k()) {
+      constexpr bool kIsNarrow = request.k_source == CountSource::memory_32;
+      using Count = typename TypeOf<kIsNarrow ? ValueType::u32 : ValueType::u64>::Type;
+      const u64 k = scantune::load_global<CacheHint::normal>(arguments.operand<const Count>(place_of(OperandRole::k)));
+      return k < most ? static_cast<u32>(k) : most;
+    } else {
+      return most;
+    }
+  }
+
   // Writes a result to a place of the outputs. index: of the key in its row, which begins with item `first`.
   SCANTUNE_DEVICE static void store(const KernelArguments& arguments, u64 place, Key key, u64 index, u64 first) {
     constexpr CacheHint kHint = CacheHint::normal;
