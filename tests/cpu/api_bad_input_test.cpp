@@ -501,7 +501,7 @@ const std::vector<BadInput> kBadInput = {
     {"scantune_head", "algorithm", "none", c_heads([](auto& h) { write(h.algorithm, 0); }), {"algorithm is 0; it must be a scantune_algorithm, 1 to 6", "start from the _INIT macro"}},
     {"scantune_head", "device", "none", c_heads([](auto& h) { write(h.device, 1); }), {"device is 1", "scantune_device", "-1 to 0"}},
     {"scantune_head", "spare", "not 0", all_of({c_heads([](auto& h) { h.spare[0] = 1; }), c_heads([](auto& h) { h.spare[1] = 1; }), c_heads([](auto& h) { h.spare[2] = 1; }), c_heads([](auto& h) { h.spare[3] = 1; })}), {"head.spare is 1", "must be 0"}},
-    {"scantune_select_request", "spare", "not 0", c_requests([](auto& r) requires requires { r.spare; } { r.spare = 7; }), {"spare is 7", "must be 0"}},
+    {"scantune_select_request scantune_top_k_request", "spare", "not 0", c_requests([](auto& r) requires requires { r.spare; } { r.spare = 7; }), {"spare is 7", "must be 0"}},
     {"scantune_reduce_request", "position", "none", c_reductions([](auto& p) { write(p.position, 3); }), {"position is 3", "scantune_position"}},
     {"scantune_reduce_request", "extremes", "no extremes", c_places([](auto& p) { write(p.extremes, 2); }), {"extremes is 2", "scantune_extremes"}},
     {"scantune_reduce_request", "extremes", "both, without a position", c_reductions([](auto& p) { p.extremes = SCANTUNE_BOTH_EXTREMES; }), {"both extremes have positions"}},

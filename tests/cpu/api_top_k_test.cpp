@@ -46,6 +46,11 @@ TEST_F(TopKApi, OptionsReachTheKernelAndTheStream) {
   EXPECT_TRUE(described.starts_with("f32 ")) << described;
   EXPECT_TRUE(contains(described, "10 rows")) << described;
   EXPECT_TRUE(contains(described, "7 k")) << described;
+  const auto* const k = memory<std::uint32_t>(kIndex);
+  runtime::top_k(memory<int>(kInput), memory<int>(kOutput), kItems, kResults, {.device_k = k});
+  EXPECT_EQ(last_launch().arguments.operand(OperandRole::n), k);
+  EXPECT_EQ(last_launch().arguments.extents[1], kResults);
+  EXPECT_TRUE(contains(last_source(), "::memory_32")) << last_source();
   // One row has all CTAs.
   EXPECT_EQ(runtime::top_k_plan<float>(kItems, 7, {.segments = Segments::rows(1, kItems)}).describe(),
             runtime::top_k_plan<float>(kItems, 7).describe());
@@ -85,6 +90,7 @@ Calls top_k_options(const runtime::ArgtopKOptions& wrong, u64 n = kItems, u64 k 
   now.result_order = wrong.result_order;
   now.nan_order = wrong.nan_order;
   now.segments = wrong.segments;
+  now.device_k = wrong.device_k;
   now.latency = wrong.latency;
   now.captured_launches = wrong.captured_launches;
   now.device = wrong.device;
@@ -111,6 +117,7 @@ Calls segmented_options(const runtime::SegmentedArgtopKOptions& wrong, u64 n = k
   now.result_order = wrong.result_order;
   now.nan_order = wrong.nan_order;
   now.device_segment_count = wrong.device_segment_count;
+  now.device_k = wrong.device_k;
   now.latency = wrong.latency;
   now.captured_launches = wrong.captured_launches;
   now.device = wrong.device;
@@ -169,6 +176,13 @@ const std::vector<BadInput> kBadTopKs = {
     {"scantune_top_k_request", "k", "more than there are keys", c_top_k([](auto& r) { r.k = kItems + 1; }), {"k is 501, and there are 500 keys: ask for no more results"}},
     {"scantune_top_k_request", "k", "more than a row has keys", c_top_k([](auto& r) { r.segments = SCANTUNE_ROWS; r.rows = 50; r.k = 11; }), {"k is 11, and a row has 10 keys"}},
     {"scantune_top_k_request", "k", "of no keys", c_top_k([](auto& r) { r.head.n = 0; }), {"k is 20, and there are 0 keys"}},
+    {"scantune_top_k_request", "k", "more than there are keys, beside one in memory", c_top_k([](auto& r) { r.k = kItems + 1; r.device_k = address(0x5000); }), {"k is 501, and there are 500 keys"}},
+    {"scantune_top_k_request", "device_k", "misaligned", {spoiled([](Arguments& a) { of_top_k(SCANTUNE_SORTED_KEYS)(a); a.top_k.device_k = address(0x5004); }, c_run), c_plan_run(of_nothing_else, [](Arguments& a) { of_top_k(SCANTUNE_SORTED_KEYS)(a); a.top_k.device_k = address(0x5004); })}, {"device_k is 0x5004", "multiple of the 8 bytes"}},
+    {"scantune_top_k_request", "device_k", "in the output", {spoiled([](Arguments& a) { of_top_k(SCANTUNE_SORTED_KEYS)(a); a.top_k.device_k = address(kOutput + 4 * kResults - 8); }, c_run), c_plan_run(of_nothing_else, [](Arguments& a) { of_top_k(SCANTUNE_SORTED_KEYS)(a); a.top_k.device_k = address(kOutput + 4 * kResults - 8); })}, {"device_k [0x9000048, +8 bytes) is in the output [0x9000000, +80 bytes): it must be outside"}},
+    {"scantune_top_k_request", "device_k", "memory of the host", c_segments([](auto& r) { r.device_k = address(kHost); }), {"device_k: ", "memory of the host"}},
+    {"scantune_top_k_request", "k_type", "without a k in memory", c_top_k([](auto& r) { r.k_type = SCANTUNE_U32; }), {"k_type is given, and device_k is NULL: leave it SCANTUNE_DEFAULT_TYPE"}},
+    {"scantune_top_k_request", "k_type", "too narrow", c_top_k([](auto& r) { r.device_k = address(0x5000); r.k_type = SCANTUNE_U16; }), {"k_type is u16; it must be an integer of 4 or 8 bytes"}},
+    {"scantune_top_k_request", "k_type", "too narrow for k", c_top_k([](auto& r) { r.head.n = r.k = u64{1} << 31; r.device_k = address(0x5000); r.k_type = SCANTUNE_I32; }), {"k_type is i32, and k may reach 2147483648: ask for 8 bytes"}},
     {"scantune_top_k_request", "k", "more than one CTA puts in order", c_top_k([](auto& r) { r.head.n = r.k = u64{1} << 20; }), {"k is more than one CTA can put in order: sort, and take the first k"}},
 
     // Functions and options of C++.
@@ -181,6 +195,7 @@ const std::vector<BadInput> kBadTopKs = {
     {"SegmentedTopKOptions SegmentedArgtopKOptions", "result_order", "no order", segmented_options({.result_order = static_cast<ResultOrder>(2)}), {"result_order is 2"}},
     {"SegmentedTopKOptions SegmentedArgtopKOptions", "nan_order", "no order", segmented_options({.nan_order = static_cast<runtime::NanOrder>(3)}), {"nan_order is 3"}},
     {"SegmentedTopKOptions SegmentedArgtopKOptions", "device_segment_count", "memory of the host", segmented_options({.device_segment_count = memory<u64>(kHost)}), {"device_segment_count: ", "memory of the host"}},
+    {"SegmentedTopKOptions SegmentedArgtopKOptions", "device_k", "memory of the host", segmented_options({.device_k = memory<u64>(kHost)}), {"device_k: ", "memory of the host"}},
     {"SegmentedTopKOptions SegmentedArgtopKOptions", "check stream", "of a plan, and its stream", {cpp([](Arguments& a) { runtime::segmented_top_k_plan<int, int>(kItems, 1, kResults, {.check = true, .stream = a.stream}); })}, {"stream is given, and a plan takes its stream with each call"}},
     {"SegmentedTopKOptions SegmentedArgtopKOptions", "latency", "no latency", segmented_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"SegmentedTopKOptions SegmentedArgtopKOptions", "captured_launches", "below 0", segmented_options({.captured_launches = -2}), {"captured_launches is -2"}},
@@ -192,6 +207,7 @@ const std::vector<BadInput> kBadTopKs = {
     {"TopKOptions ArgtopKOptions", "nan_order", "no order", top_k_options({.nan_order = static_cast<runtime::NanOrder>(3)}), {"nan_order is 3"}},
     {"TopKOptions ArgtopKOptions", "segments", "of other keys", top_k_options({.segments = Segments::rows(10, 10)}), {"segments is Segments::rows(10, 10), which are 100 items, and n is 500"}},
     {"TopKOptions ArgtopKOptions", "segments", "with strides", top_k_options({.segments = Segments::rows({.count = 10, .length = 50, .row_stride = 200})}), {"segments is Segments::rows() with strides", "dense rows alone: copy them first"}},
+    {"TopKOptions ArgtopKOptions", "device_k", "memory of the host", top_k_options({.device_k = memory<int>(kHost)}), {"device_k: ", "memory of the host"}},
     {"TopKOptions ArgtopKOptions", "latency", "no latency", top_k_options({.latency = static_cast<runtime::Latency>(9)}), {"latency is 9"}},
     {"TopKOptions ArgtopKOptions", "captured_launches", "below 0", top_k_options({.captured_launches = -2}), {"captured_launches is -2"}},
     {"TopKOptions ArgtopKOptions", "device", "no device", top_k_options({.device = static_cast<runtime::Device>(3)}), {"device is 3"}},

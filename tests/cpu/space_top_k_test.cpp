@@ -25,6 +25,7 @@ TEST(Space, EveryTopKHasALegalDefaultOfSearchedValuesOnEveryArchitecture) {
                                          {Segments::offsets, 3 * n}})
           for (const u64 k : kResults) {
             TopKRequest request{.input_type = key, .sorted = sorted, .segments = cut, .n = n, .k = k};
+            request.k_source = static_cast<CountSource>(k % 3);
             (cut == Segments::rows ? request.rows : request.segment_count) = count;
             if (request.has_payload()) request.value_type = ValueType::u64;
             if (unsupported_reason(request) != nullptr) continue;
@@ -97,6 +98,27 @@ TEST(Space, TopKsFitTheirRowsAndTypes) {
   EXPECT_TRUE(reason(of_segments).starts_with("a segment may have more items than indices of 32 bits can number"));
   indices.value_type = ValueType::u32;
   EXPECT_EQ(unsupported_reason(indices), nullptr);
+}
+
+// Its place among the kernels' arguments is that of n in memory.
+TEST(Space, TopKsReadTheirKFromMemory) {
+  TopKRequest request{.n = 5, .k = 3};
+  const auto of_k = [&] {
+    const Operands operands{Request(request)};
+    const auto found = std::ranges::find(operands.list(), OperandRole::k, &RequestOperand::role);
+    return found == operands.list().end() ? 0 : found->item_bytes;
+  };
+  EXPECT_EQ(of_k(), 0);
+  request.k_source = CountSource::memory;
+  EXPECT_EQ(of_k(), 8);
+  request.k_source = CountSource::memory_32;
+  EXPECT_EQ(of_k(), 4);
+  EXPECT_EQ(unsupported_reason(request), nullptr);
+  request.k = 6;  // memory cannot say that there are more
+  EXPECT_TRUE(std::string_view(unsupported_reason(request)).starts_with("k is more than there are items"));
+  KernelArguments arguments{};
+  arguments.set_operand(place_of(OperandRole::k), &request);
+  EXPECT_EQ(arguments.operand<TopKRequest>(OperandRole::n), &request);
 }
 
 // A CTA for three items would be mostly idle.

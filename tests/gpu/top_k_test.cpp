@@ -30,6 +30,7 @@ class FamilyOfTopKsOnGpu : public FamiliesOnGpu, public testing::WithParamInterf
     request.result_order = turn % 5 == 0 ? ResultOrder::by_index : ResultOrder::by_key;
     if (request.writes_indices()) request.value_type = turn % 3 == 0 ? ValueType::i64 : ValueType::u32;
     if (request.has_values()) request.value_type = kTypes[turn % std::size(kTypes)];
+    request.k_source = static_cast<CountSource>(turn / 2 % 3);
     return request;
   }
 
@@ -118,6 +119,36 @@ TEST_F(TopKOnGpu, IsRightWheneverItIsRepeatedOnOtherKeys) {
     std::ranges::partial_sort(drawn, drawn.begin() + kResults, std::ranges::greater());
     drawn.resize(kResults);
     ASSERT_EQ(found, drawn) << "time " << time;
+  }
+}
+
+// The number of results is read when the kernels run, so that a call need not wait for what computes it.
+TEST_F(TopKOnGpu, HasAsManyResultsAsMemorySays) {
+  constexpr std::uint64_t kRows = 64, kLength = 4001, kMost = 70;
+  const runtime::Buffer<int> keys(kRows * kLength), output(kRows * kMost);
+  const runtime::Buffer<std::uint32_t> number(1);
+  std::vector<int> drawn(kRows * kLength);
+  for (std::uint64_t item = 0; item < drawn.size(); ++item) drawn[item] = static_cast<int>(item * 2654435761u >> 12);
+  device_->upload(keys.data(), drawn.data(), sizeof(int) * drawn.size());
+  for (const runtime::Segments& segments : {runtime::Segments{}, runtime::Segments::rows(kRows, kLength)}) {
+    const bool has_rows = segments.count() > 1;
+    const std::uint64_t rows = has_rows ? kRows : 1, length = drawn.size() / rows;
+    const auto plan = runtime::top_k_plan<int>(drawn.size(), kMost, {.segments = segments, .device_k = number.data()});
+    for (const std::uint32_t said : {70u, 3u, 0u, 71u, 1u}) {
+      std::vector<int> expected(rows * kMost, -1), found(kRows * kMost, -1);
+      device_->upload(output.data(), found.data(), sizeof(int) * found.size());
+      device_->upload(number.data(), &said, sizeof said);
+      plan(keys.data(), output.data());
+      output.download(found.data());
+      found.resize(expected.size());
+      for (std::uint64_t row = 0; row < rows; ++row) {
+        std::vector<int> own(drawn.begin() + row * length, drawn.begin() + (row + 1) * length);
+        const auto taken = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(said, kMost));
+        std::ranges::partial_sort(own, own.begin() + taken, std::ranges::greater());
+        std::copy_n(own.begin(), taken, expected.begin() + static_cast<std::ptrdiff_t>(row * kMost));
+      }
+      ASSERT_EQ(found, expected) << said << " of " << rows << " rows";
+    }
   }
 }
 

@@ -86,6 +86,43 @@ TEST(ApiSegmentedTopK, TakesAsManySegmentsAsMemorySays) {
   EXPECT_EQ(downloaded(out), keys);
 }
 
+// The results of each begin where those of kResults would, however many there are. Plans find in their workspaces what
+// runs of another number left there.
+TEST(ApiSegmentedTopK, HasAsManyResultsAsMemorySaysWhenItRuns) {
+  const std::vector<int> bounds = {0, 10, 12, 1'000, 3'001};
+  const Expected all = expected({0, 10, 12, 1'000}, {10, 12, 1'000, 3'001}), of_row = expected({0}, {3'001});
+  const Buffer<float> in(some_keys());
+  const Buffer<int> offsets(bounds);
+  Buffer<float> out(4 * kResults), of_all(kResults);
+  Buffer<std::uint32_t> beside(4 * kResults);
+  Buffer<int> number(1);
+  const auto plan = runtime::segmented_top_k_indices_plan<float, std::uint32_t, int>(
+      kItems, 4, kResults, {.order = runtime::Order::ascending, .device_k = number.data()});
+  const auto plan_of_all = runtime::top_k_plan<float>(
+      kItems, kResults,
+      {.order = runtime::Order::ascending, .device_k = number.data(), .config = R"({"family":"top_k_tiles"})"});
+  for (const int said : {3, 0, 7, 8, 1, -1}) {
+    const std::uint64_t k = said < 0 ? kResults : std::min<std::uint64_t>(static_cast<std::uint64_t>(said), kResults);
+    std::vector<float> keys(4 * kResults, kLeft), row_keys(kResults, kLeft);
+    std::vector<std::uint32_t> indices(4 * kResults, kNoIndex);
+    out.upload(keys.data());
+    of_all.upload(row_keys.data());
+    beside.upload(indices.data());
+    number.upload(&said);
+    plan(in.data(), offsets.data(), out.data(), beside.data());
+    plan_of_all(in.data(), of_all.data());
+    for (std::uint64_t place = 0; place < 4 * kResults; ++place)
+      if (place % kResults < k) {
+        keys[place] = all.keys[place];
+        indices[place] = all.indices[place];
+      }
+    std::copy_n(of_row.keys.begin(), k, row_keys.begin());
+    EXPECT_EQ(downloaded(out), keys) << said;
+    EXPECT_EQ(downloaded(beside), indices) << said;
+    EXPECT_EQ(downloaded(of_all), row_keys) << said;
+  }
+}
+
 TEST(ApiSegmentedTopK, NamesTheFirstWrongOffset) {
   const Buffer<float> in(some_keys()), out(std::vector<float>(2 * kResults, kLeft));
   const Buffer<int> descending(std::vector<int>{5, 4, 9}), begins(std::vector<int>{0, 3}), ends(std::vector<int>{6, 8});

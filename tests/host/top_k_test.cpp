@@ -1,5 +1,5 @@
 // Top-k on the host device compared with a plain sort: keys of all types and distributions, what goes with them, rows
-// and segments, and k from 1 to all items, in every pair with every family.
+// and segments, k from 1 to all items and what memory says of it, in every pair with every family.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,13 +35,16 @@ struct Case {
   Bytes keys;
   u64 seed = 1;
   u64 misaligned_items = 0;  // how many items arrays lie behind a vector boundary
+  u64 k_in_memory = 0;       // where the request reads it
 
+  u64 k() const { return request.reads_k() ? std::min(request.k, k_in_memory) : request.k; }
   Variant variant() const { return misaligned_items == 0 ? Variant::aligned : Variant::any; }
 };
 
 std::string to_string(const Case& taken) {
   return scantune::to_string(Request(taken.request)) + ", " + scantune::to_string(taken.config) + ", " +
-         std::to_string(taken.misaligned_items) + " items from alignment, seed " + std::to_string(taken.seed);
+         std::to_string(taken.misaligned_items) + " items from alignment, " + std::to_string(taken.k()) +
+         " results, seed " + std::to_string(taken.seed);
 }
 
 testing::AssertionResult holds(const GuardedMemory& memory, const Bytes& expected) {
@@ -55,7 +58,7 @@ testing::AssertionResult holds(const GuardedMemory& memory, const Bytes& expecte
 
 // What is written for the results: a part of an array for the key, or an index.
 struct Results {
-  Results(const TopKRequest& request, const Bytes& keys) : request_(request) {
+  Results(const TopKRequest& request, u64 k, const Bytes& keys) : request_(request) {
     SortRequest sort{.input_type = request.input_type, .order = request.order, .n = request.n};
     if (request.has_offsets()) {
       sequences_ = segments_of(request);
@@ -72,7 +75,7 @@ struct Results {
       if (request.nan_order == NanOrder::last)
         std::sort(std::stable_partition(own.begin(), own.end(), [&](u64 index) { return !is_nan(keys, index); }),
                   own.end());
-      own.resize(std::min<u64>(own.size(), request.k));
+      own.resize(std::min<u64>(own.size(), k));
       if (request.result_order == ResultOrder::by_index) std::ranges::sort(own);
       results_.push_back(std::move(own));
     }
@@ -130,11 +133,12 @@ class TopK {
     Random random(taken.seed);
     values_.resize(values_in_->size());
     for (unsigned char& byte : values_) byte = static_cast<unsigned char>(random.below(256));
-    const Results results(request, taken.keys);
+    const Results results(request, taken.k(), taken.keys);
     const Bytes indices = request.writes_indices() ? results.indices(value_bytes_) : Bytes{};
     expected_output_ = request.writes_keys() ? results.of(taken.keys, key_bytes_) : indices;
     expected_beside_ = request.has_values() ? results.of(values_, value_bytes_) : indices;
     if (request.has_offsets()) offsets_.emplace(bench().device, request);
+    std::memcpy(k_->data(), &taken.k_in_memory, k_->size());  // in little-endian order
   }
 
   void append(std::vector<HostLaunch>& launches, void* workspace) const {
@@ -146,6 +150,7 @@ class TopK {
     arguments.set_operand(OperandRole::values_output, beside_->data());
     arguments.set_operand(OperandRole::values, values_in_->data());
     if (offsets_) offsets_->set(arguments);
+    arguments.set_operand(place_of(OperandRole::k), k_->data());
     const Module& module = module_of(taken_);
     const LaunchList list = taken_.config.family().launches(taken_.config, taken_.request, taken_.variant());
     for (int index = 0; index < list.count; ++index) launches.push_back({&module, list.launches[index], arguments});
@@ -186,6 +191,8 @@ class TopK {
   std::unique_ptr<GuardedMemory> output_ = array(results_, taken_.request.writes_keys() ? key_bytes_ : value_bytes_, 1);
   std::unique_ptr<GuardedMemory> values_in_ = array(n_, taken_.request.has_values() ? value_bytes_ : 0, 2);
   std::unique_ptr<GuardedMemory> beside_ = array(results_, has_more_than_output() ? value_bytes_ : 0, 3);
+  const u64 width_of_k_ = taken_.request.k_source == CountSource::memory_32 ? 4 : 8;
+  std::unique_ptr<GuardedMemory> k_ = std::make_unique<GuardedMemory>(bench().device, width_of_k_, width_of_k_);
   std::optional<OffsetsInMemory> offsets_;
   Bytes values_, expected_output_, expected_beside_;
 };
@@ -245,6 +252,16 @@ u64 results_of(const RowReader& row, u64 items) {
   return std::min(items, found == results.end() ? u64{900} : found->second);
 }
 
+// What memory says of k, where that is read.
+u64 k_in_memory(const RowReader& row, const TopKRequest& request) {
+  if (row.is("k_in_memory", "none") || row.is("k_in_memory", "unread")) return 0;
+  if (row.is("k_in_memory", "one")) return 1;
+  if (row.is("k_in_memory", "some")) return request.k / 2 + request.k % 2;
+  if (row.is("k_in_memory", "all")) return request.k;
+  // Too many by the upper half of the number alone, or by one.
+  return request.k_source == CountSource::memory ? (u64{1} << 32) + request.k / 2 : request.k + 1;
+}
+
 // What is taken, without of how much.
 TopKRequest request_of(const RowReader& row) {
   TopKRequest request{.input_type = row.token_of<ValueType>("keys"),
@@ -263,6 +280,8 @@ TopKRequest request_of(const RowReader& row) {
   if (beside == "1") request.value_type = ValueType::i8;
   if (beside == "4") request.value_type = ValueType::i32;
   if (beside == "8") request.value_type = ValueType::u64;
+  if (!row.is("k_in_memory", "unread"))
+    request.k_source = Random(row.seed() + 1).chance(50) ? CountSource::memory : CountSource::memory_32;
   if (row.is("cut", "rows")) {
     request.segments = Segments::rows;
     request.rows = 1;
@@ -291,7 +310,8 @@ const Design& top_k_design() {
        {"cut", {"none", "rows", "bounds", "begins_and_ends"}},
        {"distribution", {std::begin(kDistributionNames), std::end(kDistributionNames)}, true},
        {"order", all_tokens<Order>(), true},
-       {"pointers", {"aligned", "any"}, true}},
+       {"pointers", {"aligned", "any"}, true},
+       {"k_in_memory", {"unread", "none", "one", "some", "all", "more"}, true}},
       [](const DesignRow& values) {
         const RowReader row(top_k_design(), values);
         const TopKRequest request = request_of(row);
@@ -358,7 +378,8 @@ TEST_P(TopKs, TakeTheFirstKeys) {
            .config = config,
            .keys = keys_of(request, distribution, random),
            .seed = random.below(1u << 30),
-           .misaligned_items = row.is("pointers", "aligned") ? 0 : 1 + random.below(15)});
+           .misaligned_items = row.is("pointers", "aligned") ? 0 : 1 + random.below(15),
+           .k_in_memory = k_in_memory(row, request)});
 }
 
 INSTANTIATE_TEST_SUITE_P(Designed, TopKs, testing::ValuesIn(designed_cases()), kNameOfRow);

@@ -31,6 +31,7 @@ TopKRequest top_k_of(const RowReader& row) {
       .sorted = row.token_of<Sorted>("sorted"),
       .result_order = row.token_of<ResultOrder>("result_order"),
       .nan_order = row.is("nans", "last") && row.is("class", "floating") ? NanOrder::last : NanOrder::total_order,
+      .k_source = row.token_of<CountSource>("k_source"),
       .n = kManyItems,
       .k = row.is("results", "few") ? u64{50} : u64{1000}};
   const bool is_narrow = row.is("payload", "narrow");
@@ -71,7 +72,8 @@ const Design& top_ks() {
                                {"nans", {"in_order", "last"}, true},
                                {"payload", {"narrow", "wide"}, true},
                                {"order", all_tokens<Order>(), true},
-                               {"pointers", {"aligned", "any"}, true}},
+                               {"pointers", {"aligned", "any"}, true},
+                               {"k_source", all_tokens<CountSource>(), true}},
                               kLegal);
   return kDesign;
 }
