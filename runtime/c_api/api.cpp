@@ -9,6 +9,7 @@
 #include "c_api/places.h"
 #include "c_api/request.h"
 #include "c_api/status.h"
+#include "launch/call_recorder.h"
 #include "launch/checked_call.h"
 #include "launch/offsets_check.h"
 #include "launch/workspace_layout.h"
@@ -21,13 +22,19 @@ using namespace scantune;
 using namespace scantune::c_api;
 
 struct scantune_plan {
+  // What a call does beside its launch.
+  struct Beside {
+    std::unique_ptr<const OffsetsCheck> offsets_check;  // null: nothing is checked
+    bool is_counted = false;
+  };
+
   Asked asked;
   Places places;
   std::shared_ptr<Plan> plan;  // null where there is nothing to do
   std::string description;
-  std::unique_ptr<const OffsetsCheck> offsets_check;  // null: nothing is checked
-  std::unique_ptr<const CallStates> states;           // what those of the request are
-  bool is_plain;                                      // there is something to launch, whose arrays are input and output
+  std::unique_ptr<const Beside> beside;      // null: a call does nothing else
+  std::unique_ptr<const CallStates> states;  // what those of the request are
+  bool is_plain;                             // a call only launches, and its arrays are input and output
 };
 
 struct scantune_buffer {
@@ -124,11 +131,17 @@ void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
     calls.plans.clear();
 }
 
-std::unique_ptr<OffsetsCheck> loaded_check(const Asked& asked) {
+std::unique_ptr<const OffsetsCheck> loaded_check(const Asked& asked) {
   if (!asked.checks_offsets) return nullptr;
   auto check = std::make_unique<OffsetsCheck>(device_of(asked.device), asked.request, asked.refuses_overlap);
   check->load();
   return check;
+}
+
+std::unique_ptr<const scantune_plan::Beside> beside_launches(const Asked& asked, const Plan* plan) {
+  scantune_plan::Beside made{loaded_check(asked), plan != nullptr && plan->is_counted()};
+  if (made.offsets_check == nullptr && !made.is_counted) return nullptr;
+  return std::make_unique<const scantune_plan::Beside>(std::move(made));
 }
 
 std::unique_ptr<scantune_plan> made_plan(Asked asked) {
@@ -146,15 +159,35 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
   asked.config = {};  // the caller's text
   auto states = asked.states != nullptr ? std::make_unique<const CallStates>(*asked.states) : nullptr;
   asked.states = states.get();
-  const bool is_plain = made != nullptr && places.are_plain() && !asked.checks_offsets;
+  auto beside = beside_launches(asked, made.get());
+  const bool is_plain = made != nullptr && places.are_plain() && beside == nullptr;
   std::string description = made != nullptr ? made->describe() : describe_empty(*device, asked.request, custom);
   return std::make_unique<scantune_plan>(scantune_plan{.asked = asked,
                                                        .places = places,
                                                        .plan = std::move(made),
                                                        .description = std::move(description),
-                                                       .offsets_check = loaded_check(asked),
+                                                       .beside = std::move(beside),
                                                        .states = std::move(states),
                                                        .is_plain = is_plain});
+}
+
+[[gnu::always_inline]] inline void launch(const scantune_plan& made, const Pointers& pointers,
+                                          const scantune_workspace* workspace, scantune_stream stream) {
+  if (workspace == nullptr)
+    made.plan->run(pointers, made.asked.init, stream_of(stream), made.asked.states);
+  else
+    made.plan->run_in({workspace->memory, workspace->bytes}, pointers, made.asked.init, stream_of(stream),
+                      made.asked.states);
+}
+
+// Apart from calls that only launch, which are held to their instructions.
+[[gnu::noinline]] void run_with_more(const scantune_plan& made, const Pointers& pointers,
+                                     const scantune_workspace* workspace, scantune_stream stream) {
+  const scantune_plan::Beside& more = *made.beside;
+  if (more.offsets_check != nullptr) more.offsets_check->check(pointers, stream_of(stream));
+  if (made.plan == nullptr) return;
+  launch(made, pointers, workspace, stream);
+  if (more.is_counted) made.plan->count(pointers);
 }
 
 // The arrays of a scan. Without maps and an n in memory its operands are input, output and what it may start from.
@@ -229,14 +262,10 @@ scantune_status scantune_plan_run(const scantune_plan* plan, const scantune_arra
       pointers[1] = arrays->of[SCANTUNE_OUTPUT];
     } else {
       pointers = made.places.of(made.asked.request, arrays);
-      if (made.offsets_check != nullptr) made.offsets_check->check(pointers, stream_of(stream));
+      if (made.beside != nullptr) return run_with_more(made, pointers, workspace, stream);
       if (made.plan == nullptr) return;
     }
-    if (workspace == nullptr)
-      made.plan->run(pointers, made.asked.init, stream_of(stream), made.asked.states);
-    else
-      made.plan->run_in({workspace->memory, workspace->bytes}, pointers, made.asked.init, stream_of(stream),
-                        made.asked.states);
+    launch(made, pointers, workspace, stream);
   });
 }
 
@@ -252,6 +281,10 @@ void scantune_plan_destroy(scantune_plan* plan) { delete plan; }
 
 scantune_status scantune_reload(void) {
   return guarded([] { reload_records(); });
+}
+
+scantune_status scantune_record_flush(void) {
+  return guarded([] { write_calls(); });
 }
 
 scantune_status scantune_release(scantune_stream stream, scantune_device device) {

@@ -76,6 +76,8 @@ void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table
     Arguments(request).check_fully(*device, call.pointers, call.stream);
     plan = &new_plan(device, table, plans, request, call);
   }
+  if (plan->is_counted()) [[unlikely]]
+    plan->count(call.pointers);
   plan->enqueue(call.pointers, call.init, call.stream, call.states);
 }
 

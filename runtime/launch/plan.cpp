@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "instantiation/instantiation.h"
+#include "launch/call_recorder.h"
 #include "launch/loading.h"
 #include "launch/tuning_command.h"
 #include "scantune/error.hpp"
@@ -111,6 +112,11 @@ void Plan::allow_captures(int captured_launches, CaptureMemory memory) {
                                     memory == CaptureMemory::ahead ? captured_launches : 0);
 }
 
+void Plan::record_calls() { counter_ = counter_of(*this); }
+
+// Apart from calls that are not counted, which test one word and go on.
+[[gnu::noinline]] void Plan::count(const Pointers& pointers) const noexcept { counter_->count(pointers); }
+
 [[gnu::always_inline]] inline void Plan::launch(const Pointers& pointers, const InitialValue& init, void* workspace,
                                                 Stream stream, const CallStates* states) {
   // Every call comes here, so only pointers are cleared.
@@ -208,6 +214,7 @@ std::shared_ptr<Plan> make_plan(const std::shared_ptr<Device>& device, const Tun
   check_captured_launches(captured_launches);
   auto plan = loaded_plan(device, table, request, custom, config);
   plan->allow_captures(captured_launches, memory);
+  plan->record_calls();
   return plan;
 }
 

@@ -18,6 +18,8 @@
 
 namespace scantune {
 
+class CallCounter;
+
 // When the workspaces of captured launches are allocated.
 enum class CaptureMemory {
   ahead,     // allocated with the plan, so that a capture allocates nothing
@@ -63,10 +65,17 @@ class Plan {
 
   std::string describe() const;
 
+  // Lets calls be counted if SCANTUNE_RECORD asks for it (launch/call_recorder.h). It is called before the first one.
+  void record_calls();
+  // Counts one call, with these pointers, of a plan that is_counted().
+  void count(const Pointers& pointers) const noexcept;
+
   const Request& request() const { return request_; }
   const CustomOperator* custom() const { return custom_ ? &*custom_ : nullptr; }
   const Selection& selection() const { return selection_; }
   const Arguments& arguments() const { return arguments_; }
+  // Whether callers are to count() their calls.
+  bool is_counted() const { return counter_ != nullptr; }
   Device& device() const { return context_.device(); }
 
  private:
@@ -98,6 +107,7 @@ class Plan {
   bool takes_turns_ = false;
   std::array<Kernels, 2> kernels_;  // by variant
   std::shared_ptr<CaptureReserve> reserve_;
+  CallCounter* counter_ = nullptr;
 };
 
 // The description of a problem of n = 0, which needs no plan.

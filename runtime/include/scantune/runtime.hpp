@@ -50,6 +50,9 @@ inline void release(Stream stream, Device device = Device::current_gpu) {
 // Reads the tuning databases again: later calls use what the tuner has saved since. scantune_reload() has the rules.
 inline void reload() { detail::check(scantune_reload()); }
 
+// Writes counted calls to the file of SCANTUNE_RECORD now. scantune_record_flush() has the rules.
+inline void record_flush() { detail::check(scantune_record_flush()); }
+
 }  // namespace scantune::runtime
 
 #endif

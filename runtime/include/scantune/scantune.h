@@ -117,6 +117,12 @@ SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
  */
 SCANTUNE_API scantune_status scantune_reload(void);
 
+/* Writes the calls that were counted since the last time to the file that the environment variable SCANTUNE_RECORD
+ * names; without it does nothing. The library does so itself every 10 seconds and when the process ends. A call that is
+ * captured counts once, and replays of its graph do not. A SCANTUNE_REQUEST_ERROR says why the file cannot be written;
+ * what was counted is kept for the next time. */
+SCANTUNE_API scantune_status scantune_record_flush(void);
+
 /* Functions of the program that allocate workspaces, such as a framework's caching allocator. device is CUDA's number
  * of the GPU (not a scantune_device), whose context is current, or -1 for the host device. They are called from
  * functions of this library, on the calling thread, also while a stream is being captured, and without a lock of the
