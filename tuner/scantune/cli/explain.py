@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from scantune import paths
+from scantune.cli.called import FromOption, check_alone
+from scantune.cli.explain_calls import explain_calls
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import (
@@ -72,14 +74,23 @@ def explain_command(
     sm_count: Annotated[
         int | None, typer.Option(min=1, help="Number of SMs of the named GPU, if no record has it.")
     ] = None,
+    from_: FromOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Say what runtime::scan() would run, from which record and why, the next choice, and the rejected records.
+
+    With --from, say of each problem that programs have called what served it, what would now, and what tuning may gain.
 
     --device may name a GPU that is not in this machine; without a record of it, --arch and --sm-count are needed, too.
     """
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "db explain" if ctx.parent and ctx.parent.info_name == "db" else "explain")
+        if from_:
+            of_problem = {"--type": type_, "--op": op, "--n": n, "an option of its algorithm": given_options(ctx)}
+            of_device = {"--arch": arch != AUTO, "--device": device, "--sm-count": sm_count}
+            check_alone(from_, {**of_problem, "--algorithm": algorithm != DEFAULT_ALGORITHM, **of_device})
+            explain_calls(from_, databases_to_read(db), output)
+            return
         if not n or not type_:
             raise UsageError("explain needs --type and --n, such as --type i32 --n 2^20")
         named = NamedProblems(listed(type_), listed(op), given_options(ctx), algorithm=algorithm)

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from scantune.cli.called import FROM
 from scantune.cli.terminal import reported_errors
 from scantune.cli.workers import described_worker
 from scantune.errors import ScantuneError
@@ -30,7 +31,7 @@ class CommandOnProblems(TyperCommand):
         own |= set(self.get_help_option_names(ctx))
         ctx.meta[_NAMED] = _algorithm_in(args)  # for the help, which is printed before --algorithm is read
         with reported_errors():
-            rest = _without_options(ctx, list(args), own)
+            rest = _without_options(ctx, _each_named(args), own)
         return super().parse_args(ctx, rest)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -45,6 +46,18 @@ def given_options(ctx: typer.Context) -> tuple[tuple[str, str], ...]:
     """Return the given members and extents, and their values."""
     given: dict[str, str] = ctx.meta.get(_HERE, {})
     return tuple(given.items())
+
+
+def _each_named(args: Sequence[str]) -> list[str]:
+    """Return the arguments with the option before each of its files: a shell puts several in the place of a pattern."""
+    found: list[str] = []
+    follows = False
+    for arg in args:
+        if follows and not arg.startswith("-") and found[-1] != FROM:
+            found.append(FROM)
+        follows = arg == FROM or (follows and not arg.startswith("-"))
+        found.append(arg)
+    return found
 
 
 def _without_options(ctx: Any, args: list[str], own: set[str]) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scantune import __version__
+from scantune.cli.called import weights
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import (
@@ -68,12 +69,15 @@ class Tuning:
     storage: str | None
     database: Path
     output: JsonOutput
+    called: Sequence[Path] = ()  # files of recorded calls, whose problems are tuned in place of named ones
 
-    def stages(self, device: Device) -> list[Stage]:
-        """Return the stages of the run: one for the named problems, or the default stages."""
+    def stages(self, hello: Hello, evaluator: Evaluator) -> list[Stage]:
+        """Return the stages of the run: one for the problems that are named or were called, or the default stages."""
+        if self.called:
+            return [Stage("", self.named, weights=weights(self.called, hello, evaluator))]
         names_nothing = self.named.names_nothing and not self.restriction
         if names_nothing and self.sizes is None and not self.is_portfolio:
-            return default_stages(device)
+            return default_stages(hello.device)
         return [Stage("", self.named, self.sizes, self.is_portfolio)]
 
 
@@ -93,7 +97,7 @@ def tuned(tuning: Tuning, stack: contextlib.ExitStack) -> Outcome:
     policy = policy_of(hello.device, tuning.effort, tuning.budget_s, tuning.is_portfolio)
     proof_s = 0.0 if hello.device.is_host else PROOF_SHARE * policy.budget_s  # host times say nothing about a GPU
     # Refuse what cannot be tuned before the run is announced.
-    first, *others = tuning.stages(hello.device)
+    first, *others = tuning.stages(hello, evaluator)
     first_cells = _known_cells(first, tuning.restriction, hello, evaluator)
     earlier = Archive(database, hello.algorithms).records()
     _announce(tuning, hello.device, [first, *others], policy, proof_s)
@@ -209,6 +213,8 @@ def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator
 
     Raises UsageError if the user's stage is unknown, or if no config of the restriction is legal in it.
     """
+    if stage.weights is not None:
+        return list({cell.problem for cell in stage.weights}), sorted({cell.n for cell in stage.weights})
     try:
         cells = _cells(stage, hello, evaluator)
         check(restriction, hello, stage.named.algorithm, evaluator, *cells)
@@ -223,7 +229,7 @@ def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator
 def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> Outcome | None:
     """Return the outcome of a stage; None if a default stage failed, because the others may still succeed."""
     try:
-        return one.run(*cells)
+        return one.run(*cells) if stage.weights is None else one.run_weighted(stage.weights)
     except (DatabaseError, WorkerUnavailable):
         raise
     except ScantuneError as error:

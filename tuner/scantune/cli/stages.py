@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scantune.cli.named_problems import NamedProblems
 from scantune.cli.options import default_types, portfolio_sizes
+from scantune.model.cell import Cell
 from scantune.model.device import Device
 from scantune.model.quantity import format_size, parse_sizes
 
@@ -30,6 +31,7 @@ class Stage:
     sizes: Sequence[int] | None = None  # None: the default sizes of the device
     is_portfolio: bool = False
     share: float | None = None  # maximal share of the run's time; None: the rest
+    weights: Mapping[Cell, float] | None = None  # of the cells that programs call; None: the named problems
 
 
 def default_stages(device: Device) -> list[Stage]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from scantune import paths
+from scantune.cli.called import FromOption, check_alone
 from scantune.cli.json_output import JsonOutput
 from scantune.cli.named_problems import NamedProblems, OwnOperator
 from scantune.cli.options import (
@@ -57,6 +58,7 @@ def tune_command(
     name: NameOption = None,
     cost: CostOption = None,
     alignment: AlignmentOption = None,
+    from_: FromOption = None,
     family: FamilyOption = None,
     fix: FixOption = None,
     effort: Annotated[Effort, typer.Option(help="How hard to search.")] = Effort.quick,
@@ -105,6 +107,9 @@ def tune_command(
     The source of your own operator (--operator) is never stored. Run again when it changes, because records do not show
     that: the search then starts again, from the old winner.
 
+    With --from, the problems are those that programs have called, each at its N: first where most time may be gained
+    in all.
+
     With --family or --fix, nothing else is searched. The current winner is measured, too, and stays unless beaten. A
     later run without these options searches the rest.
     """
@@ -115,8 +120,14 @@ def tune_command(
             arch, device, NamedProblems(types, ops, given_options(ctx), source, algorithm),
             given_restriction(family, fix), parse_sizes(n) if n is not None else None, effort,
             None if budget is None else parse_duration(budget), seed, workers, portfolio, require_complete, built_in,
-            sampler, storage, paths.database_path(db), JsonOutput.of(json_, "tune"),
+            sampler, storage, paths.database_path(db), JsonOutput.of(json_, "tune"), from_ or (),
         )  # fmt: skip
+        named = not tuning.named.names_nothing
+        restricted = bool(tuning.restriction)
+        check_alone(
+            tuning.called,
+            {"a problem": named, "--n": n, "--portfolio": portfolio, "--family or --fix": restricted},
+        )
         tuning.named.check()
         tuning.sampler.check()
         check_choice(arch, device)

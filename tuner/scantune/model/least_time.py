@@ -11,6 +11,8 @@ from scantune.model.device import Device
 from scantune.model.problem import Problem
 
 _BYTES_PER_US = 1e3  # of one gigabyte per second
+_LAUNCH_US = 2.0  # of a small scan on an H200
+_HOST_BYTE_US = 0.02  # of the search model of the host device
 
 
 def impossibility(device: Device, problem: Problem, n: int, time_us: float) -> str | None:
@@ -21,8 +23,7 @@ def impossibility(device: Device, problem: Problem, n: int, time_us: float) -> s
     bounds = _bounds()
     if time_us < bounds["launch_us"]:
         return f"{time_us:.6g} µs are impossible: an empty launch takes more than {bounds['launch_us']:.6g}"
-    others = bounds["memory_gigabytes_per_second_of_others"]
-    bandwidth = bounds["memory_gigabytes_per_second"].get(device.arch, others)
+    bandwidth = _bandwidth(device)
     moved = problem.bytes_moved(n)
     # What L2 holds comes faster than from memory, and a record tells the extents beside n by their classes.
     least_us = bounds["memory_share"] * moved / (bandwidth * _BYTES_PER_US)
@@ -37,6 +38,19 @@ def possible(device: Device, problem: Problem, n: int, name: str, time_us: float
     if reason := impossibility(device, problem, n, time_us):
         raise ValueError(f"{name}: {reason}")
     return time_us
+
+
+def about_us(device: Device, problem: Problem, n: int) -> float:
+    """Return about how long a run takes where nobody has measured one: a launch, and moving its bytes."""
+    if device.is_host:
+        return _HOST_BYTE_US * problem.bytes_moved(n)
+    return _LAUNCH_US + problem.bytes_moved(n) / (_bandwidth(device) * _BYTES_PER_US)
+
+
+def _bandwidth(device: Device) -> float:
+    bounds = _bounds()
+    others = bounds["memory_gigabytes_per_second_of_others"]
+    return float(bounds["memory_gigabytes_per_second"].get(device.arch, others))
 
 
 @cache

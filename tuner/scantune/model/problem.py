@@ -106,6 +106,15 @@ class Problem:
         return forms
 
     @property
+    def tuned_form(self) -> Problem:
+        """The form that is tuned for all of them."""
+        form = self
+        for member in self.declared.members if self.declared else ():
+            if member.is_served and member.name in dict(form.members):
+                form = form._with(member.name, str(member.default))
+        return form
+
+    @property
     def is_of_users_own(self) -> bool:
         """Whether the problem names an operator of the user's own."""
         return any(":" in value for _, value in self.members)

@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -136,6 +136,7 @@ class TuningRun:
         records = archive.records()
         self._records = [record for record in records if record.problem.declared]
         self._unknown = Counter(record.problem.algorithm for record in records if not record.problem.declared)
+        self._weights: Mapping[Cell, float] = {}  # of cells that are not all worth the same
         self._found: dict[Cell, Record] = {}  # winners of searches in this run, saved or not
         self._has_compiled = False  # whether anything has, in this run
         self._verified: set[tuple[Cell, Config]] = set()
@@ -146,14 +147,23 @@ class TuningRun:
 
         Raises ScantuneError when nothing works or compiles.
         """
+        return self._cover([Cell(problem, n) for problem in problems for n in sizes], _Scope(problems, sizes))
+
+    def run_weighted(self, weights: Mapping[Cell, float]) -> Outcome:
+        """Cover cells as run() does, those first in which most may be gained in all: a share of their weight."""
+        self._weights = weights
+        problems = list(dict.fromkeys(cell.problem for cell in weights))
+        return self._cover(list(weights), _Scope(problems, sorted({cell.n for cell in weights})))
+
+    def _cover(self, all_cells: Sequence[Cell], scope: _Scope) -> Outcome:
         started = self._clock()
-        session, cells, todo = self._begin(problems, sizes)
+        session, cells, todo = self._begin(all_cells)
         outcome = Outcome(unknown=dict(self._unknown))
         with self._pool:
             self._watcher.started(len(cells), len(cells) - len(todo), self._policy.budget_s)
             deadline = started + self._policy.budget_s
             if self._is_portfolio:
-                self._make_portfolio(session, self._agenda(todo), _Scope(problems, sizes), deadline, outcome)
+                self._make_portfolio(session, self._agenda(todo), scope, deadline, outcome)
             elif self._policy.surveys:
                 self._survey_and_search(session, todo, deadline, outcome)
             else:
@@ -165,14 +175,13 @@ class TuningRun:
 
     def foresee(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
         """Return the outcome of a run without time: what is known of the cells, and what is left to do."""
-        _, cells, _ = self._begin(problems, sizes)
+        _, cells, _ = self._begin([Cell(problem, n) for problem in problems for n in sizes])
         outcome = Outcome(unknown=dict(self._unknown))
         self._report(outcome, cells)
         return outcome
 
-    def _begin(self, problems: Sequence[Problem], sizes: Sequence[int]) -> tuple[Session, list[Cell], list[Cell]]:
+    def _begin(self, cells: Sequence[Cell]) -> tuple[Session, Sequence[Cell], list[Cell]]:
         """Return all cells and those that are not finished."""
-        cells = [Cell(problem, n) for problem in problems for n in sizes]
         self._standings = Standings(self._device, cells, self._records, self._built_in)
         session = self._archive.start(self._run, self._device, self._evaluator.template_hash)
         return session, cells, self._unfinished(session, cells)
@@ -217,7 +226,11 @@ class TuningRun:
 
     def _agenda(self, cells: Iterable[Cell]) -> Agenda:
         """Return searches in the order of what they may gain; without races that is unknown, and taken to be alike."""
-        promise = self._standings.promise if self._policy.surveys else lambda cell: 1.0
+
+        def promise(cell: Cell) -> float:
+            share = self._standings.promise(cell) if self._policy.surveys else 1.0
+            return share * self._weights.get(cell, 1.0)
+
         return Agenda(cells, promise, self._model, self._policy)
 
     def _survey_and_search(self, session: Session, todo: Sequence[Cell], deadline: float, outcome: Outcome) -> None:
@@ -231,9 +244,9 @@ class TuningRun:
             """Return whether neither this run nor an earlier one has raced a cell with these kernels."""
             return self._standings.coverage[cell].winner is None
 
-        by_bytes = sorted(todo, key=lambda cell: cell.bytes_moved)
-        cheap = [cell for cell in by_bytes if self._model.ending_s(*cell) <= _CHEAP_RACE_S]
-        dear = by_bytes[len(cheap) :]
+        ordered = sorted(todo, key=lambda cell: (-self._weights.get(cell, 1.0), cell.bytes_moved))
+        cheap = [cell for cell in ordered if self._model.ending_s(*cell) <= _CHEAP_RACE_S]
+        dear = [cell for cell in ordered if cell not in set(cheap)]
         agenda = self._agenda(cheap)
 
         for cell in (cheap or dear)[:1]:

@@ -1,0 +1,78 @@
+"""The option --from: problems that programs have called, in files that SCANTUNE_RECORD names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scantune.cli.terminal import note
+from scantune.errors import UsageError
+from scantune.model.called import Called
+from scantune.model.cell import Cell
+from scantune.model.device import Hello
+from scantune.model.quantity import counted
+from scantune.store.call_files import CallFiles
+from scantune.worker.evaluation import Evaluator
+
+FROM = "--from"
+FromOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        FROM,
+        metavar="FILE...",
+        help="Problems that programs have called: files that SCANTUNE_RECORD named while they ran.",
+    ),
+]
+
+_MOST_SHOWN = 5
+
+
+def check_alone(files: Sequence[Path], others: Mapping[str, object]) -> None:
+    """Raise UsageError if another option names problems too."""
+    for option, value in others.items():
+        if files and value:
+            raise UsageError(f"{FROM} {files[0]} names the problems, and so does {option}: leave one of them out")
+
+
+def read(files: Sequence[Path], hello: Hello) -> list[Called]:
+    """Return what the files say, and note what cannot be read of them. Raises UsageError if that is all."""
+    found = CallFiles.read(files, hello.algorithms)
+    if found.unread:
+        shown = "\n  ".join(found.unread[:_MOST_SHOWN])
+        note(f"{counted(len(found.unread), 'line')} left out:\n  {shown}")
+    if not found.called:
+        raise UsageError(
+            f"{FROM} {files[0]}: no calls are recorded there; run a program with SCANTUNE_RECORD set to it"
+        )
+    return found.called
+
+
+def weights(files: Sequence[Path], hello: Hello, evaluator: Evaluator) -> dict[Cell, float]:
+    """Return the cells to be tuned on this device, with the microseconds that programs spend there in all.
+
+    What cannot be tuned here is noted. Raises UsageError if nothing can.
+    """
+    left_out: dict[str, list[Called]] = {}
+    found: dict[Cell, float] = {}
+    for one in read(files, hello):
+        if reason := _untunable_because(one, hello, evaluator):
+            left_out.setdefault(reason, []).append(one)
+        else:
+            found[one.cell] = found.get(one.cell, 0.0) + one.total_us
+    for reason, those in left_out.items():
+        names = ", ".join(dict.fromkeys(str(one.cell.problem) for one in those))
+        note(f"left out, {reason}: {names}")
+    if not found:
+        raise UsageError(f"{FROM} {files[0]}: none of its problems can be tuned here")
+    return found
+
+
+def _untunable_because(one: Called, hello: Hello, evaluator: Evaluator) -> str:
+    if one.device.arch != hello.device.arch:
+        return f"called on {one.device}"
+    if one.cell.problem.is_of_users_own:
+        return "since only a digest of the operator's source is recorded (tune it with --operator FILE)"
+    return "" if evaluator.supports_size(*one.cell) else "which no kernel of this version supports"
