@@ -1,4 +1,6 @@
-"""Feeds mutated texts, databases, signatures, archives and lists to the tuner's readers, and accepted ones to a worker.
+"""Feeds mutated texts, databases, signatures, archives, lists and recorded calls to the tuner's readers.
+
+What they accept is fed to a worker.
 
     python tests/fuzz/reading_fuzz.py SECONDS SEED FOUND    with the worker that SCANTUNE_WORKER names
     python tests/fuzz/reading_fuzz.py --again FILE          an input that was found, whose name begins with its target's
@@ -13,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import math
 import random
 import resource
 import signal
@@ -35,13 +38,14 @@ from scantune.model.octave import octave_of
 from scantune.model.origin import Origin
 from scantune.model.record import Record, Run
 from scantune.store.archive import Archive
+from scantune.store.call_files import CallFiles
 from scantune.store.database import DatabaseError, open_database
 from scantune.store.export import export_database
 from scantune.store.fetched import FetchError, unpacked
 from scantune.store.foreign import foreign_contents
 from scantune.store.signature import SignatureError, Signers, sign, verified_signer
 from scantune.store.text_form import text_of
-from scantune.worker.client import Worker
+from scantune.worker.client import Worker, WorkerError
 from scantune.worker.command import worker_command
 from scantune.worker.evaluation import Evaluator, Timeouts
 from scantune.worker.selection import select
@@ -327,6 +331,33 @@ def check_list(content: bytes, tools: Tools) -> None:
         require((layer.sha256 is None) != (layer.allowed_signers is None), "a layer is pinned or signed")
 
 
+def check_calls(content: bytes, tools: Tools) -> None:
+    file = tools.directory / "calls.jsonl"
+    file.write_bytes(content)
+    read = CallFiles.read([file], tools.worker.hello().algorithms)
+    for one in read.called:
+        require(0 < one.total_us < math.inf, "calls take time")
+        require(0 < one.calls < 2**70, "a line counts calls")
+        with contextlib.suppress(WorkerError):  # some problems have no kernel
+            select(tools.worker, *one.cell, databases=[])
+
+
+def calls_example(tools: Tools) -> bytes:
+    return b"".join(json.dumps(_called(tools, line)).encode() + b"\n" for line in tools.random.sample(tools.lines, 3))
+
+
+def _called(tools: Tools, line: dict[str, Any]) -> dict[str, Any]:
+    """Return what the library says of calls that a record serves."""
+    shape = line.get("shape") or {}
+    names = ("arch", "device_name", "sm_count", "algorithm", "request", "n", "family", "config")
+    return {
+        **{name: line[name] for name in names}, "shape": shape or "",
+        "extents": {name: 1 << int(kind) for name, kind in shape.items()},
+        "origin": "built_in", "reason": "tuned for it", "record": {"n": line["n"], "median_us": line["median_us"]},
+        "calls": tools.random.randrange(1, 1000), "alignment": 256,
+    }  # fmt: skip
+
+
 def list_example(tools: Tools) -> bytes:
     signed_by = {"allowed_signers": "allowed", "principal": ALICE}
     layers = [
@@ -353,11 +384,12 @@ def _by_bytes(content: bytes, tools: Tools) -> bytes:
 
 # The targets, each with its share of inputs in percent.
 TARGETS: dict[str, tuple[int, Example, Mutate, Check]] = {
-    "text": (45, Tools.text, mutated_text, check_text),
+    "text": (40, Tools.text, mutated_text, check_text),
     "database": (30, lambda tools: database_of(tools.text(), tools), mutated_database, check_database),
     "signature": (5, signature_example, _by_bytes, check_signature),
     "archive": (10, lambda tools: gzip.compress(tools.text()), _by_bytes, check_archive),
     "list": (10, list_example, mutated_list, check_list),
+    "calls": (5, calls_example, mutated_text, check_calls),
 }
 
 

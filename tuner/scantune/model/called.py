@@ -17,6 +17,7 @@ from scantune.model.quantity import MAX_N
 
 _MOST_CALLS = 2**63
 _MOST_TEXT = 2000
+_MOST_US = 1e12
 _ALIGNMENTS = [2**bit for bit in range(9)]
 
 
@@ -113,7 +114,7 @@ def _record(value: object) -> tuple[int, float] | None:
         return None
     if not isinstance(value, Mapping) or not isinstance(value["median_us"], (int, float)):
         raise ValueError(f"record is {value!r}"[:300])
-    n, median_us = _integer(value, "n", MAX_N), float(value["median_us"])
-    if not 0 < median_us < float("inf"):
+    n, median_us = _integer(value, "n", MAX_N), value["median_us"]
+    if not 0 < median_us < _MOST_US:
         raise ValueError(f"median_us is {median_us!r}")
-    return n, median_us
+    return n, float(median_us)
