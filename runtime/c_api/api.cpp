@@ -96,17 +96,15 @@ void check_config_of_nothing(const Asked& asked) {
   select_given(asked.config, device_of(asked.device)->identity(), of_one_item);
 }
 
-// What the calls of a thread use: plans, and the records that they were chosen by.
+// The plans that the calls of a thread use.
 struct ThreadCalls {
-  u64 generation = ~u64{0};  // of the records
-  std::shared_ptr<const TuningTable> records;
+  u64 generation = ~u64{0};  // of the records that they were chosen by
   PlanCache plans;
 
   void refresh() {
     plans.clear();
     records_in_use();  // which may read them
     generation = records_generation.load();
-    records = records_in_use();  // of that generation, or of a later one
   }
 };
 
@@ -117,7 +115,7 @@ void run(const Asked& asked, const Pointers& pointers, scantune_stream stream) {
   if (calls.generation != records_generation.load(std::memory_order_relaxed)) [[unlikely]]
     calls.refresh();
   const u64 generation = calls.generation;
-  run_checked(device_of(asked.device), *calls.records, calls.plans,
+  run_checked(device_of(asked.device), &records_for_a_plan, calls.plans,
               {.request = asked.request,
                .custom = asked.custom,
                .pointers = pointers,
@@ -154,7 +152,7 @@ std::unique_ptr<scantune_plan> made_plan(Asked asked) {
   if (asked.has_nothing_to_do())
     check_config_of_nothing(asked);
   else
-    made = make_plan(device, *records_in_use(), CheckedRequest(asked.request), asked.captured_launches,
+    made = make_plan(device, *records_for_a_plan(), CheckedRequest(asked.request), asked.captured_launches,
                      CaptureMemory::ahead, custom, asked.config);
   asked.config = {};  // the caller's text
   auto states = asked.states != nullptr ? std::make_unique<const CallStates>(*asked.states) : nullptr;

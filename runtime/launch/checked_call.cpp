@@ -12,7 +12,7 @@ namespace scantune {
 namespace {
 
 // The plan of a problem that this thread has not scanned lately.
-Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans,
+Plan& new_plan(const std::shared_ptr<Device>& device, RecordsForAPlan records, PlanCache& plans,
                const CheckedRequest& request, const Call& call) {
   if (device->stream_state(call.stream).capturing_graph != nullptr)
     throw RequestError(
@@ -21,7 +21,7 @@ Plan& new_plan(const std::shared_ptr<Device>& device, const TuningTable& table, 
         "before the capture and call that, or make this call shortly before (a thread remembers at least its last " +
         std::to_string(PlanCache::kLeastRemembered) + " problems)");
   const std::optional<CustomOperator> custom = copy_of(call.custom);
-  return plans.insert(make_plan(device, table, request, call.captured_launches, CaptureMemory::on_demand,
+  return plans.insert(make_plan(device, *records(), request, call.captured_launches, CaptureMemory::on_demand,
                                 custom ? &*custom : nullptr, call.config),
                       call);
 }
@@ -67,14 +67,14 @@ void PlanCache::clear() {
     for (Entry& entry : set) entry = {};
 }
 
-void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call) {
+void run_checked(const std::shared_ptr<Device>& device, RecordsForAPlan records, PlanCache& plans, const Call& call) {
   Plan* plan = plans.find(*device, call);
   if (plan != nullptr) {
     plan->arguments().check_fully(*device, call.pointers, call.stream);
   } else {
     const CheckedRequest request(call.request);
     Arguments(request).check_fully(*device, call.pointers, call.stream);
-    plan = &new_plan(device, table, plans, request, call);
+    plan = &new_plan(device, records, plans, request, call);
   }
   if (plan->is_counted()) [[unlikely]]
     plan->count(call.pointers);

@@ -55,9 +55,12 @@ class PlanCache {
   u64 uses_ = 0;
 };
 
+// Returns the records that a plan is chosen by.
+using RecordsForAPlan = std::shared_ptr<const TuningTable> (*)();
+
 // Checks the arguments with the driver's help, creates or finds the plan, and runs it. Throws RequestError before
 // anything is launched.
-void run_checked(const std::shared_ptr<Device>& device, const TuningTable& table, PlanCache& plans, const Call& call);
+void run_checked(const std::shared_ptr<Device>& device, RecordsForAPlan records, PlanCache& plans, const Call& call);
 
 // Throws RequestError unless the pointers that a plan stores, such as device_n, point to the device's memory.
 void check_kept_pointers(Device& device, const Request& request, const Pointers& pointers);

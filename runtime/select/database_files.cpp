@@ -29,7 +29,8 @@ std::string percent_encoded(const std::string& path) {
   return encoded;
 }
 
-constexpr const char* kSuffixes[] = {"-journal", "-wal", "-shm"};  // suffixes of the files beside the database
+constexpr const char* kLogSuffix = "-wal";
+constexpr const char* kSuffixes[] = {"-journal", kLogSuffix, "-shm"};  // suffixes of the files beside the database
 
 // 0 if it does not exist.
 std::uintmax_t bytes_of(const fs::path& file) {
@@ -65,6 +66,22 @@ DatabaseError unusable(const fs::path& database, const std::string& fault, const
   return DatabaseError("tuning database " + database.string() + ": " + fault + "; " + remedy);
 }
 
+DatabaseStamp stamp_of(const fs::path& database) {
+  std::error_code error;
+  const fs::path target = fs::canonical(database, error);
+  const std::string file = (error ? database : target).string();
+  DatabaseStamp stamp{.text = file, .written = 0};
+  for (const char* suffix : {"", kLogSuffix}) {
+    struct stat status {};
+    if (::stat((file + suffix).c_str(), &status) != 0) status = {};
+    for (const std::intmax_t number : {static_cast<std::intmax_t>(status.st_ino), std::intmax_t{status.st_size},
+                                       std::intmax_t{status.st_mtim.tv_sec}, std::intmax_t{status.st_mtim.tv_nsec}})
+      stamp.text += ' ' + std::to_string(number);
+    stamp.written = std::max(stamp.written, std::int64_t{status.st_mtim.tv_sec});
+  }
+  return stamp;
+}
+
 DatabaseFiles::DatabaseFiles(const fs::path& database) {
   std::error_code error;
   const auto status = fs::status(database, error);
@@ -88,9 +105,9 @@ bool DatabaseFiles::may_be_of_others() const {
          std::ranges::any_of(kSuffixes, [this](const char* suffix) { return is_changeable(beside(suffix)); });
 }
 
-std::uintmax_t DatabaseFiles::bytes() const { return bytes_of(file_) + bytes_of(beside("-wal")); }
+std::uintmax_t DatabaseFiles::bytes() const { return bytes_of(file_) + bytes_of(beside(kLogSuffix)); }
 
-bool DatabaseFiles::has_log() const { return bytes_of(beside("-wal")) > 0; }
+bool DatabaseFiles::has_log() const { return bytes_of(beside(kLogSuffix)) > 0; }
 
 bool DatabaseFiles::has_journal() const { return bytes_of(beside("-journal")) > 0; }
 

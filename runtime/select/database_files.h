@@ -13,6 +13,14 @@ namespace scantune {
 // What is wrong with a tuning database, and what to do.
 DatabaseError unusable(const std::filesystem::path& database, const std::string& fault, const std::string& remedy);
 
+// What tells a database from what it was before it or its write-ahead log was written, replaced or removed. No file is
+// opened for it, because who closes one gives up all locks that the process has on it.
+struct DatabaseStamp {
+  std::string text;      // sizes and times
+  std::int64_t written;  // seconds since 1970
+};
+DatabaseStamp stamp_of(const std::filesystem::path& database);
+
 class DatabaseFiles {
  public:
   // Throws DatabaseError unless the database is a regular file, or a link to one, and each of the others a regular file

@@ -96,11 +96,13 @@ CheckedRows rows_of(const fs::path& file, Layer layer) {
   return rows;
 }
 
-void add_if_readable(CheckedRows& rows, const LayeredFile& file, Remarks& remarks) {
+bool add_if_readable(CheckedRows& rows, const LayeredFile& file, Remarks& remarks) {
   try {
     rows.add(rows_of(file.file, file.layer));
+    return true;
   } catch (const DatabaseError& error) {
     go_on_without(error, remarks);
+    return false;
   }
 }
 
@@ -189,16 +191,29 @@ TuningTable table_of(std::span<const std::filesystem::path> files) {
   return TuningTable(std::move(rows));
 }
 
-TuningTable table_of_all_layers(std::vector<std::string>& remarks) {
+LayersRead read_all_layers(std::vector<std::string>& remarks) {
   CheckedRows rows;
-  for (const LayeredFile& file : layered_files(remarks)) add_if_readable(rows, file, remarks);
+  std::vector<fs::path> left_out;
+  for (const LayeredFile& file : layered_files(remarks))
+    if (!add_if_readable(rows, file, remarks)) left_out.push_back(file.file);
   add_built_in(rows);
   TuningTable table(std::move(rows));
   if (table.rejected_count() > 0)
     remarks.push_back(std::to_string(table.rejected_count()) +
                       " tuning records are not used ('scantune db explain' lists them); the first: " +
                       table.rejected().front().row + ": " + table.rejected().front().reason);
-  return table;
+  return {std::move(table), std::move(left_out)};
+}
+
+DatabaseStamp stamp_of_all_layers() {
+  Remarks ignored;
+  DatabaseStamp all{.text = {}, .written = 0};
+  for (const LayeredFile& file : layered_files(ignored)) {
+    const DatabaseStamp one = stamp_of(file.file);
+    all.text += one.text + '\n';
+    all.written = std::max(all.written, one.written);
+  }
+  return all;
 }
 
 }  // namespace scantune

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "select/database_files.h"
 #include "select/tuning_table.h"
 #include "support/embedded_file.h"
 
@@ -47,7 +48,14 @@ std::span<const EmbeddedFile> built_in_databases();  // their text: db/builtin/*
 // DatabaseError.
 TuningTable table_of(std::span<const std::filesystem::path> files);
 
-// The table over all layers. A database that cannot be read is left out, and a remark says why. Throws std::bad_alloc.
-TuningTable table_of_all_layers(std::vector<std::string>& remarks);
+struct LayersRead {
+  TuningTable table;
+  std::vector<std::filesystem::path> left_out;  // databases that cannot be read; a remark says why
+};
+// The table over all layers. Throws std::bad_alloc.
+LayersRead read_all_layers(std::vector<std::string>& remarks);
+
+// What changes when a database of some layer is written, added or removed, and when one was written last.
+DatabaseStamp stamp_of_all_layers();
 
 }  // namespace scantune

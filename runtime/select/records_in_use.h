@@ -12,10 +12,15 @@ namespace scantune {
 // read is logged once and left out.
 std::shared_ptr<const TuningTable> records_in_use();
 
+// The same for a plan that is being made, from the databases as they are now: they are read again where one of them was
+// written since. Threads that have a table keep it, and records_generation stays. Where a database cannot be read any
+// more, the table is that of before.
+std::shared_ptr<const TuningTable> records_for_a_plan();
+
 // Reads all layers again. Throws std::bad_alloc, and the records stay as they were.
 void reload_records();
 
-// Moves on whenever the records do; 0 before they are read.
+// Moves on with the first reading and with every reload_records(); 0 before that.
 inline std::atomic<u64> records_generation = 0;
 
 }  // namespace scantune

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,9 @@ class Scans : public Plans {
   void scan_by(const TuningTable& table, const ScanRequest& request, const void* init = nullptr,
                Stream stream = nullptr, const CustomOperator* custom = nullptr, std::string_view config = {}) {
     const bool in_memory = request.init == Init::memory;
-    run_checked(device_, table, cache_,
+    static const TuningTable* asked_for;
+    asked_for = &table;
+    run_checked(device_, [] { return std::shared_ptr<const TuningTable>(std::shared_ptr<void>(), asked_for); }, cache_,
                 {.request = request,
                  .custom = view_of(custom),
                  .pointers = {input_, output_, in_memory ? init : nullptr},
