@@ -34,7 +34,7 @@ _PICTURES = ROOT / "docs" / "pictures"
 _GALLERY = _PICTURES / "gallery-h200"
 _BLOCK = re.compile(r"(<!-- figures: (.*?) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 _SUMS = ("h200-sums-small", "h200-sums-large")
-_SORTS, _SORT_DRAWS = "h100-sorts", "h100-sort-draws"  # their tables are empty until they are there
+_SORTS, _SORT_DRAWS = "h100-sorts", "h200-sort-draws"  # their tables are empty until they are there
 _PICTURED = [results_file.ROOM / f"{name}.csv" for name in _SUMS]
 _TYPES = ("i8", "u8", "i16", "u16", "f16", "bf16", "i32", "u32", "f32", "i64", "u64", "f64")
 
@@ -181,14 +181,14 @@ def maps() -> str:
 def selection_draws() -> str:
     """Return how many drawn selections there are, and the least and the median of CUB's time over ours."""
     found: dict[str, list[float]] = {}
-    for row in read("h100-selection-draws").rows:
+    for row in read("h200-selection-draws").rows:
         found.setdefault(row["criterion"], []).append(float(row["ratio"]))
     body = (
         [f"`{name}`", str(len(ratios)), str(sum(one < 0.98 for one in ratios)), f"{min(ratios):.2f}",
          f"{statistics.median(ratios):.2f}"]
         for name, ratios in sorted(found.items())
     )  # fmt: skip
-    return table(["", "cases", "below 0.98", "least", "median"], body, "h100-selection-draws")
+    return table(["", "cases", "below 0.98", "least", "median"], body, "h200-selection-draws")
 
 
 def load_balances() -> str:
