@@ -147,7 +147,7 @@ struct Family<SortOnesweepConfig> {
     const bool has_payload = request.has_payload(), is_wide = bytes > 16;  // too wide for two CTAs on an SM
     config.min_ctas_per_sm = is_wide ? 1 : 2;
     if (items <= u64{1} << 21) {
-      // Few keys go to many CTAs, which an H200 runs at once, and little is left to be cleared or added up.
+      // Few keys go to many CTAs, and little is left to be cleared or added up. So many tiles run at once on an H200.
       constexpr u64 kTwelveAtOnce = 2 * 132 * 512 * 12;
       config.block_threads = items <= u64{1} << 17 ? 256 : 512;
       config.items_per_thread = items <= u64{1} << 19 ? 8 : items <= kTwelveAtOnce && !is_wide ? 12 : 16;

@@ -342,7 +342,7 @@ class OnesweepTile {
   SCANTUNE_DEVICE void set_start(u64 before) {
     if (u64{row_tile_} * kTile + count_ < arguments_.extents[0])
       status().publish_prefix(index_, thread_rank(), moves_before_, static_cast<Count>(before + mine_[0].count));
-    shared_.starts[thread_rank()] = static_cast<Count>(before - mine_[0].before);  // modulo 2^32
+    shared_.starts[thread_rank()] = static_cast<Count>(before - mine_[0].before);  // may wrap
   }
 
   // Items in order are dealt to threads one by one. What is loaded of several of them comes before any is stored.

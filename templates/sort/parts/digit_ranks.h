@@ -24,6 +24,8 @@ SCANTUNE_DEVICE u32 lanes_with(u32 digit) {
 template <int kItems>
 class TilePlaces {
  public:
+  static constexpr int kBits = 16;
+
   SCANTUNE_DEVICE void set(int step, u32 place) {
     u32& word = words_[step / 2];
     word = step % 2 == 0 ? place : word | place << kBits;
@@ -34,8 +36,6 @@ class TilePlaces {
   }
 
  private:
-  static constexpr int kBits = 16;
-
   u32 words_[(kItems + 1) / 2];
 };
 
@@ -55,6 +55,7 @@ class DigitRanks {
     u32 totals[kWarpThreads];  // of the digits that each warp adds up
   };
   static_assert(sizeof(Shared) == rank_bytes(kThreads, kDigitBits));
+  static_assert(kThreads * kItems < 1 << TilePlaces<kItems>::kBits, "one place would carry into the other");
 
   // How many items of the tile have a digit of this thread's, and how many have lower ones.
   struct Digit {
