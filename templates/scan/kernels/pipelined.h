@@ -4,12 +4,12 @@
 #include "core/machine/bulk.h"
 #include "core/parts/begin_kernel.h"
 #include "core/parts/gathered_aggregates.h"
+#include "core/parts/ring_slot.h"
 #include "core/parts/store_run.h"
 #include "scan/config/pipelined.h"
 #include "scan/parts/aligned_row_tiles.h"
 #include "scan/parts/exchange_space.h"
 #include "scan/parts/lines.h"
-#include "scan/parts/ring_slot.h"
 #include "scan/parts/staged_run.h"
 
 namespace scantune {
