@@ -17,9 +17,14 @@ constexpr int vector_items(const auto& config, const SelectRequest& request, Var
   return on_boundaries && config.vector_bytes % bytes == 0 ? config.vector_bytes / bytes : 1;
 }
 
-// Tiles of n items and at least one, which writes the count. Where vectors begin before the input, so does the first.
+// Items between the boundaries of the input on which tiles may begin. A config that needs other ones overloads this.
+constexpr int boundary_items(const auto& config, const SelectRequest& request, Variant variant) {
+  return vector_items(config, request, variant);
+}
+
+// Tiles of n items and at least one, which writes the count. Where boundaries are before the input, so is the first.
 constexpr u64 tiles(const auto& config, const SelectRequest& request, Variant variant) {
-  const int before = variant == Variant::aligned ? 0 : vector_items(config, request, variant) - 1;
+  const int before = variant == Variant::aligned ? 0 : boundary_items(config, request, variant) - 1;
   const u64 count = ceil_div(request.n + static_cast<u64>(before), config.tile_items());
   return count > 0 ? count : 1;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/machine/bits.h"
+#include "core/machine/shared.h"
 #include "core/parts/store_run.h"
 #include "core/parts/warp_reduce.h"
 #include "core/parts/warp_scan.h"
@@ -9,6 +10,18 @@
 #include "select/parts/select_problem.h"
 
 namespace scantune {
+
+// How items, or vectors of them, come from where they are to registers.
+template <CacheHint kHint>
+struct FromGlobal {
+  SCANTUNE_DEVICE static auto load(auto from) { return scantune::load_global<kHint>(from); }
+};
+struct FromShared {
+  template <class T>
+  SCANTUNE_DEVICE static T load(const T* from) {
+    return scantune::load_shared(from);
+  }
+};
 
 // The items of one tile, row by row: a row is one vector per lane of a warp, and a warp's rows are contiguous. Only
 // places from begin to end hold items.
@@ -19,10 +32,12 @@ class SelectTile {
   static constexpr u32 kThreads = kConfig.block_threads;
   static constexpr u32 kWarps = kThreads / kWarpThreads;
   static constexpr int kVectorItems = vector_items(kConfig, kRequest, Problem::kVariant);
+  static constexpr int kBoundaryItems = boundary_items(kConfig, kRequest, Problem::kVariant);
   static constexpr int kRows = kConfig.items_per_thread / kVectorItems;
   static constexpr bool kAsksTwice =
       (has_source(kRequest.criterion) || kRequest.load != Load::none) && requires { kConfig.count_hint; };
   static constexpr bool kHasPlaces = places_bytes(kConfig, kRequest) > 0;
+  using Flag = typename Problem::Flag;
   using Sum = OperatorOf<u32, Operator::sum>;
 
   static constexpr int vector_alignment(int bytes, int alignment) {
@@ -54,48 +69,58 @@ class SelectTile {
   };
   static_assert(sizeof(Shared) == tile_shared_bytes(kConfig, kRequest));
 
-  // Tiles begin on vector boundaries: the first one before the input, if that does not.
+  // Tiles begin on boundaries of vectors: the first one before the input, if that does not.
   SCANTUNE_DEVICE SelectTile(Shared& shared, const KernelArguments& arguments, u32 index)
       : shared_(shared),
         arguments_(arguments),
         lane_(thread_rank() % kWarpThreads),
         warp_(thread_rank() / kWarpThreads) {
     u32 shift = 0;
-    if constexpr (Problem::kVariant == Variant::any && kVectorItems > 1)
-      shift = static_cast<u32>(scantune::edge(Problem::input(arguments)) / sizeof(Item)) % kVectorItems;
+    if constexpr (Problem::kVariant == Variant::any && kBoundaryItems > 1)
+      shift = static_cast<u32>(scantune::edge(Problem::input(arguments)) / sizeof(Item)) % kBoundaryItems;
     first_ = static_cast<i64>(static_cast<u64>(index) * kTileItems) - shift;
     begin_ = index == 0 ? shift : 0;
     const i64 left = static_cast<i64>(arguments.n) - first_;
     end_ = left < kTileItems ? (left > 0 ? static_cast<u32>(left) : 0) : kTileItems;
   }
 
+  // A tile that has been staged and is to be stored: how many items each counted part has.
+  SCANTUNE_DEVICE SelectTile(Shared& shared, const KernelArguments& arguments, u32 index,
+                             const u32 (&counted)[kCounted])
+      : SelectTile(shared, arguments, index) {
+#pragma unroll
+    for (int part = 0; part < kCounted; ++part) counted_[part] = counted[part];
+  }
+
   SCANTUNE_DEVICE bool in_first_warp() const { return warp_ == 0; }
   SCANTUNE_DEVICE u32 lane() const { return lane_; }
   SCANTUNE_DEVICE u32 counted(int part) const { return counted_[part]; }
+  SCANTUNE_DEVICE i64 first() const { return first_; }
+  SCANTUNE_DEVICE u32 begin() const { return begin_; }
+  SCANTUNE_DEVICE u32 end() const { return end_; }
 
   // Loads the items and decides which part each is in. kStored: they will be stored, too.
   template <CacheHint kHint, bool kStored = true>
   SCANTUNE_DEVICE void decide() {
+    using From = FromGlobal<kHint>;
     if constexpr ((kStored && kRequest.writes_items()) || !kRequest.reads_flags())
-      items_ = load<kHint, Item>(Problem::input(arguments_));
-    if constexpr (kRequest.reads_flags()) {
-      using Flag = typename Problem::Flag;
-      const Held<Flag> flags = load<kHint, Flag>(arguments_.operand<const Flag>(OperandRole::flags));
-      mark([&](int row, int item) { return Problem::part(flags.items[row][item], arguments_); });
-    } else if constexpr (Problem::kComparesNeighbours) {
-      Item before[kRows];
-#pragma unroll
-      for (int row = 0; row < kRows; ++row) before[row] = item_before(row);
-      mark([&](int row, int item) {
-        const bool is_first = first_ + static_cast<i64>(place_of(row) + item) == 0;
-        const bool is_kept =
-            is_first || Problem::differs(item == 0 ? before[row] : items_.items[row][item == 0 ? 0 : item - 1],
-                                         items_.items[row][item], arguments_);
-        return is_kept ? 0 : kCounted;
+      items_ = load<From, Item>(Problem::input(arguments_) + first_);
+    if constexpr (kRequest.reads_flags())
+      mark_flags(load<From, Flag>(arguments_.operand<const Flag>(OperandRole::flags) + first_));
+    else
+      mark_items([&](i64 index) {
+        return scantune::load_global<CacheHint::normal>(Problem::input(arguments_) + (index - 1));
       });
-    } else {
-      mark([&](int row, int item) { return Problem::part(items_.items[row][item], arguments_); });
-    }
+  }
+
+  // Decides on items that are in shared memory, and their flags. The pointers are to the tile's first place; before it
+  // is the item before the tile, where neighbours are compared.
+  SCANTUNE_DEVICE void decide_in_shared(const Item* items, const Flag* flags) {
+    if constexpr (kRequest.writes_items() || !kRequest.reads_flags()) items_ = load<FromShared, Item>(items);
+    if constexpr (kRequest.reads_flags())
+      mark_flags(load<FromShared, Flag>(flags));
+    else
+      mark_items([&](i64) { return *(items + place_of(0) - 1); });
   }
 
   // The items of a counted part that this thread has decided on.
@@ -108,21 +133,32 @@ class SelectTile {
 
   // Counts the items of each part before each row of this thread's, and all of the tile. Every thread calls.
   SCANTUNE_DEVICE void count() {
+    count_in_warps();
+    sync_block();
+    add_up_warps();
+  }
+
+  // The two halves of count(). Between them is a barrier of all warps that do this.
+  SCANTUNE_DEVICE void count_in_warps() {
 #pragma unroll
     for (int part = 0; part < kCounted; ++part) {
       const u32 of_warp = count_in_warp(part);
       if (lane_ == 0) shared_.of_warps[part][warp_] = of_warp;
     }
-    sync_block();
+  }
+  SCANTUNE_DEVICE void add_up_warps() {
 #pragma unroll
     for (int part = 0; part < kCounted; ++part) {
-      const u32 others = lane_ < kWarps ? shared_.of_warps[part][lane_] : 0;
+      const u32 others = of_warps(part);
       counted_[part] = scantune::warp_reduce<Sum>(others, lane_);
       const u32 before_warp = scantune::warp_reduce<Sum>(lane_ < warp_ ? others : 0, lane_);
 #pragma unroll
       for (int row = 0; row < kRows; ++row) before_[part][row] += before_warp;
     }
   }
+
+  // The items of a counted part, for a warp that does not count: after the barrier.
+  SCANTUNE_DEVICE u32 count_of_warps(int part) const { return scantune::warp_reduce<Sum>(of_warps(part), lane_); }
 
   // Puts the items of each part that is written together, and notes the places of the kept ones. Only one loop asks for
   // the marks: ptxas 13.0 would keep predicates for a second one, and lose some.
@@ -206,6 +242,8 @@ class SelectTile {
   }
 
  private:
+  SCANTUNE_DEVICE u32 of_warps(int part) const { return lane_ < kWarps ? shared_.of_warps[part][lane_] : 0; }
+
   // How many of the items from an index on are stored.
   SCANTUNE_DEVICE static u32 with_room(u64 room, u64 index, u32 items) {
     if constexpr (kRequest.is_limited()) return items_with_room(room, index, items);
@@ -259,16 +297,15 @@ class SelectTile {
   }
 
   // An array beside the items has its vectors where they have theirs, but only in one variant on boundaries.
-  template <CacheHint kHint, class T, class Array>
-  SCANTUNE_DEVICE Held<T> load(Array array) const {
+  template <class From, class T, class Array>
+  SCANTUNE_DEVICE Held<T> load(Array tile) const {
     constexpr bool kByVectors =
         kVectorItems > 1 && (Problem::kVariant == Variant::aligned || sizeof(T) == sizeof(Item));
-    const Array tile = array + first_;
     Held<T> held;
     if (kByVectors && is_full() && is_on_boundary(tile)) {
 #pragma unroll
       for (int row = 0; row < kRows; ++row) {
-        const auto vector = scantune::load_global<kHint>(scantune::vectors_of<const Vector<T>>(tile + place_of(row)));
+        const auto vector = From::load(scantune::vectors_of<const Vector<T>>(tile + place_of(row)));
         scantune::copy_bytes(held.items[row], __builtin_addressof(vector), sizeof vector);
       }
     } else {
@@ -276,8 +313,7 @@ class SelectTile {
       for (int row = 0; row < kRows; ++row)
 #pragma unroll
         for (int item = 0; item < kVectorItems; ++item)
-          if (const u32 place = place_of(row) + item; exists(place))
-            held.items[row][item] = scantune::load_global<kHint>(tile + place);
+          if (const u32 place = place_of(row) + item; exists(place)) held.items[row][item] = From::load(tile + place);
     }
     return held;
   }
@@ -295,9 +331,31 @@ class SelectTile {
     return true;
   }
 
+  SCANTUNE_DEVICE void mark_flags(const Held<Flag>& flags) {
+    mark([&](int row, int item) { return Problem::part(flags.items[row][item], arguments_); });
+  }
+
+  // look_up: gives the item before an index, that of the first place of the warp.
+  SCANTUNE_DEVICE void mark_items(const auto& look_up) {
+    if constexpr (Problem::kComparesNeighbours) {
+      Item before[kRows];
+#pragma unroll
+      for (int row = 0; row < kRows; ++row) before[row] = item_before(row, look_up);
+      mark([&](int row, int item) {
+        const bool is_first = first_ + static_cast<i64>(place_of(row) + item) == 0;
+        const bool is_kept =
+            is_first || Problem::differs(item == 0 ? before[row] : items_.items[row][item == 0 ? 0 : item - 1],
+                                         items_.items[row][item], arguments_);
+        return is_kept ? 0 : kCounted;
+      });
+    } else {
+      mark([&](int row, int item) { return Problem::part(items_.items[row][item], arguments_); });
+    }
+  }
+
   // The item before this thread's vector of a row: the last one of the lane before, which the first lane has to look
   // up.
-  SCANTUNE_DEVICE Item item_before(int row) const {
+  SCANTUNE_DEVICE Item item_before(int row, const auto& look_up) const {
     const Item last = items_.items[row][kVectorItems - 1];
     Item before = scantune::shuffle_up(last, 1);
     if (row > 0) {
@@ -306,8 +364,7 @@ class SelectTile {
       if (lane_ == 0) before = of_row_before;
     } else if (lane_ == 0) {
       const i64 index = first_ + place_of(0);
-      if (index > 0 && index <= static_cast<i64>(arguments_.n))
-        before = scantune::load_global<CacheHint::normal>(Problem::input(arguments_) + (index - 1));
+      if (index > 0 && index <= static_cast<i64>(arguments_.n)) before = look_up(index);
     }
     return before;
   }
