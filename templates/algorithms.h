@@ -52,6 +52,7 @@
 #include "scan/config/three_phase.h"
 #include "select/config/select.h"
 #include "select/config/select_lookback.h"
+#include "select/config/select_ring.h"
 #include "select/config/select_two_pass.h"
 #include "sort/config/sort.h"
 #include "sort/config/sort_block.h"
@@ -83,7 +84,7 @@ using AllAlgorithms = AlgorithmList<
                ReduceTwoPassConfig, ReduceRowsConfig, ReduceShortRowsConfig, ReduceColumnsConfig, ReduceSegmentsConfig,
                SumTwoPassConfig, SumTwoPassWarpConfig, SumAtomicConfig, SumBatchConfig, SumVectorConfig>,
     FamiliesOf<CopyRequest, CopyVectorsConfig, CopyStridedConfig>,
-    FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig>,
+    FamiliesOf<SelectRequest, SelectLookbackConfig, SelectTwoPassConfig, SelectRingConfig>,
     FamiliesOf<LoadBalanceRequest, LoadBalanceMergeConfig>,
     FamiliesOf<SortRequest, SortBlockConfig, SortClusterConfig, SortOnesweepConfig, SortFillConfig, SortSegmentsConfig,
                SortMergeConfig>,
