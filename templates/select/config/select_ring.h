@@ -101,8 +101,10 @@ struct Family<SelectRingConfig> {
     SelectRingConfig config;
     const int bytes = request.input_bytes();
     config.items_per_thread = bytes <= 2 ? 32 : bytes == 4 ? 16 : bytes == 8 ? 8 : 4;
-    while (!fits(config, request, sm) && config.stages > 2) --config.stages;
+    // Flags, and what is written beside items, take shared memory, too.
+    if (!fits(config, request, sm)) config.stages = 3;
     if (!fits(config, request, sm)) config.ctas_per_sm = 1;
+    while (!fits(config, request, sm)) config.block_threads /= 2;
     return config;
   }
 
@@ -168,16 +170,18 @@ struct Family<SelectRingConfig> {
 
 #ifndef __CUDACC_RTC__
   static constexpr Parameter<SelectRingConfig> kParameters[] = {
-      SCANTUNE_PARAMETER(SelectRingConfig, block_threads, primary, 128, 256, 384, 512, 768),
+      SCANTUNE_PARAMETER(SelectRingConfig, block_threads, primary, 64, 128, 256, 384, 512, 768)
+          .from_default_only(64, 128),
       SCANTUNE_PARAMETER(SelectRingConfig, items_per_thread, primary, 4, 8, 12, 16, 24, 32),
-      SCANTUNE_PARAMETER(SelectRingConfig, vector_bytes, primary, 4, 8, 16),
-      SCANTUNE_PARAMETER(SelectRingConfig, stages, primary, 2, 3, 4, 6, 8),
+      SCANTUNE_PARAMETER(SelectRingConfig, vector_bytes, primary, 4, 8, 16).from_default_only(8),
+      SCANTUNE_PARAMETER(SelectRingConfig, stages, primary, 2, 3, 4, 6),
       SCANTUNE_PARAMETER(SelectRingConfig, look_ahead, primary, 0, 1, 2),
       SCANTUNE_PARAMETER(SelectRingConfig, ctas_per_sm, primary, 1, 2, 3, 4),
-      SCANTUNE_PARAMETER(SelectRingConfig, window, secondary, 128, 192, 320, 448, 576),
-      SCANTUNE_PARAMETER(SelectRingConfig, poll_delay_ns, secondary, 0, 50, 200),
+      SCANTUNE_PARAMETER(SelectRingConfig, window, secondary, 128, 192, 320, 448, 576)
+          .from_default_only(128, 192, 448, 576),
+      SCANTUNE_PARAMETER(SelectRingConfig, poll_delay_ns, secondary, 0, 50, 200).from_default_only(50, 200),
       SCANTUNE_PARAMETER(SelectRingConfig, store_hint, secondary, CacheHint::normal, CacheHint::streaming),
-      SCANTUNE_PARAMETER(SelectRingConfig, pdl, secondary, 0, 1),
+      SCANTUNE_PARAMETER(SelectRingConfig, pdl, secondary, 0, 1).from_default_only(0),
   };
 #endif
 };
