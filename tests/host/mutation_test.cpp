@@ -120,8 +120,8 @@ TEST_P(Mutation, IsCaught) {
 }
 
 // Families whose CTAs wait for those of earlier tiles.
-constexpr const char* kWaiting[] = {"lookback",     "one_shot",        "pipelined",    "lookback_segments",
-                                    "scan_columns", "select_lookback", "sort_onesweep"};
+constexpr const char* kWaiting[] = {"lookback",     "one_shot",        "pipelined",   "lookback_segments",
+                                    "scan_columns", "select_lookback", "select_ring", "sort_onesweep"};
 
 // What SCANTUNE_MUTANTS says: "all", or names of templates such as "lookback tile_status", all of whose mutants are
 // tried beside those that everybody tries: one of each kind, in as many files as there are between them, and one of the

@@ -75,10 +75,9 @@ class SelectRing {
     } else {
       look_back();
     }
-    if (shared_.epoch == kLastEpoch) {
-      sync_block();
-      if (thread_rank() < kWarpThreads) Status(arguments_.workspace, kLastEpoch).wrap(block_count(), tiles_, lane_);
-    }
+    // When the first warp has stored the CTA's last tile, the other warps have polled and published for the last time.
+    if (thread_rank() < kWarpThreads && shared_.epoch == kLastEpoch)
+      Status(arguments_.workspace, kLastEpoch).wrap(block_count(), tiles_, lane_);
   }
 
  private:
