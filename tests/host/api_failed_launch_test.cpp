@@ -114,7 +114,7 @@ TEST(ApiFailedLaunch, LeavesNothingThatMakesTheNextRunWrong) {
     for (int time = 0; time < 2; ++time) EXPECT_TRUE(runs.results() == right) << "run " << time << " after it";
   }
   for (const char* counting : {"pipelined", "reduce_atomic", "reduce_last_block", "reduce_segments", "scan_columns",
-                               "select_lookback", "sort_segments"})
+                               "select_lookback", "select_ring", "sort_segments"})
     EXPECT_TRUE(ran.contains(counting)) << counting;
 }
 
