@@ -416,13 +416,15 @@ TEST(Select, CountsNothingWhereThereIsNothing) {
   }
 }
 
+class SelectInTheLastEpoch : public testing::TestWithParam<const char*> {};
+
 // The last epoch wraps: what follows starts from zeroed words.
-TEST(Select, GoesOnWhereTheEpochsAreUsedUp) {
+TEST_P(SelectInTheLastEpoch, GoesOnWhereTheEpochsAreUsedUp) {
   Random random(37);
   HostDevice& device = bench().device;
   const SelectRequest request = of_type(ValueType::u16, Criterion::flagged, 3000);
-  const Config config = config_of(*find_family("select_lookback"), Request(request),
-                                  {{"block_threads", "32"}, {"items_per_thread", "8"}});
+  const Config config =
+      config_of(*find_family(GetParam()), Request(request), {{"block_threads", "64"}, {"items_per_thread", "8"}});
   const Workspace workspace(device, config.family().workspace(config, request));
   const Bytes items = random_bytes(6000, random);
   const Flags kept = pattern(2, 3000, random);
@@ -450,6 +452,9 @@ TEST(Select, GoesOnWhereTheEpochsAreUsedUp) {
     ASSERT_EQ(std::memcmp(count.data(), &right, sizeof right), 0) << "time " << time;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(FamiliesWithEpochs, SelectInTheLastEpoch, testing::Values("select_lookback", "select_ring"),
+                         [](const auto& family) { return std::string(family.param); });
 
 }  // namespace
 }  // namespace scantune::select_test
