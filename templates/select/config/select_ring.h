@@ -25,13 +25,13 @@ struct SelectRingConfig {
   static constexpr StatusLayout status_layout = StatusLayout::packed;
   static constexpr CacheHint load_hint = CacheHint::normal;  // of values; items and flags come in bulk
 
-  int block_threads = 256;    // threads that decide, compact and store; two more warps load and look back
+  int block_threads = 384;    // threads that decide, compact and store; two more warps load and look back
   int items_per_thread = 16;  // items each of them decides on (batchSize)
   int vector_bytes = 16;      // width of a read from a stage; where it holds one item, votes count instead of shuffles
   int stages = 4;             // tiles in shared memory that are loaded, or being loaded
-  int look_ahead = 1;         // tiles that are compacted before the one that is stored
-  int ctas_per_sm = 2;        // persistent CTAs on each SM; the register budget lets as many fit
-  int window = 320;           // counts of other tiles that one warp reads at once
+  int look_ahead = 3;         // tiles that are compacted before the one that is stored
+  int ctas_per_sm = 1;        // persistent CTAs on each SM; the register budget lets as many fit
+  int window = 192;           // counts of other tiles that one warp reads at once
   int poll_delay_ns = 0;      // sleep between unsuccessful polls
   CacheHint store_hint = CacheHint::normal;
   int pdl = 1;  // programmatic dependent launch: starts while the kernel before it drains
@@ -77,9 +77,10 @@ struct Family<SelectRingConfig> {
   static constexpr const char* kConfigName = "SelectRingConfig";
   static constexpr const char* kHeader = "select/kernels/select_ring.h";
   static constexpr const char* const kKernels[] = {"select_ring"};
-  static constexpr int kMostWindow = 640;         // so many still fit the registers
-  static constexpr u64 kPreferredFrom = ~u64{0};  // items from which on it serves untuned problems: not yet any
-  static constexpr int kServiceThreads = 2 * kWarpThreads;  // of the warps that load and look back
+  static constexpr int kMostWindow = 640;  // so many still fit the registers
+
+  // With the warps that load and look back.
+  static constexpr int all_threads(const SelectRingConfig& config) { return config.block_threads + 2 * kWarpThreads; }
 
   static constexpr const char* unsupported_reason(const SelectRequest& request, int sm) {
     if (!limits_of(sm).has_bulk_copy) return "bulk copies need sm_90 or newer";
@@ -95,32 +96,36 @@ struct Family<SelectRingConfig> {
     return nullptr;
   }
 
-  static constexpr int preference(const SelectRequest& request, int) { return request.n >= kPreferredFrom ? 2 : 0; }
+  static constexpr int preference(const SelectRequest&, int) { return 0; }
 
   static constexpr SelectRingConfig default_config(const SelectRequest& request, int sm) {
     SelectRingConfig config;
     const int bytes = request.input_bytes();
     config.items_per_thread = bytes <= 2 ? 32 : bytes == 4 ? 16 : bytes == 8 ? 8 : 4;
     // Flags, and what is written beside items, take shared memory, too.
-    if (!fits(config, request, sm)) config.stages = 3;
-    if (!fits(config, request, sm)) config.ctas_per_sm = 1;
-    while (!fits(config, request, sm)) config.block_threads /= 2;
+    if (!fits(config, request, sm)) {
+      config.stages = 3;
+      config.look_ahead = 2;
+    }
+    while (!fits(config, request, sm))
+      config.block_threads = config.block_threads == 384 ? 256 : config.block_threads / 2;
     return config;
   }
 
   static constexpr const char* invalid_reason(const SelectRingConfig& config, const SelectRequest& request, int sm) {
     if (config.stages < 2 || config.stages > 8) return "stages must be between 2 and 8";
-    // A barrier tells two phases apart, not three: no warp may wait for one before it knows that the last has ended.
+    // A stage is counted again only after its last tile was stored, so the warp that looks back has seen its count: a
+    // barrier tells two phases apart, not three.
     if (config.look_ahead < 0 || config.look_ahead >= config.stages || config.look_ahead > 3)
       return "look_ahead must be between 0 and 3, and less than stages";
     if (const char* reason = invalid_select_tile_reason(config, request, sm)) return reason;
-    if (config.block_threads + kServiceThreads > kMaxBlockThreads)
+    if (all_threads(config) > kMaxBlockThreads)
       return "block_threads, and 64 that load and look back, must be at most 1024";
     if (config.window < kWarpThreads || config.window > kMostWindow || config.window % kWarpThreads != 0)
       return "window must be a multiple of 32 up to 640";
     if (config.poll_delay_ns < 0 || config.poll_delay_ns > 2000) return "poll_delay_ns must be between 0 and 2000";
     if (config.ctas_per_sm < 1 || config.ctas_per_sm > 4) return "ctas_per_sm must be between 1 and 4";
-    if (config.ctas_per_sm * (config.block_threads + kServiceThreads) > limits_of(sm).threads_per_sm)
+    if (config.ctas_per_sm * all_threads(config) > limits_of(sm).threads_per_sm)
       return "ctas_per_sm CTAs do not fit the threads of one SM";
     if (!fits(config, request, sm)) return "ctas_per_sm CTAs do not fit the shared memory of one SM";
     if (100 * descriptor_bytes(config.status_layout, published_bytes(request)) >
@@ -149,7 +154,7 @@ struct Family<SelectRingConfig> {
   static constexpr LaunchList launches(const SelectRingConfig& config, const SelectRequest& request, Variant variant) {
     const u64 count = tiles(config, request, variant);
     Launch launch{.grid_blocks = static_cast<u32>(count),
-                  .block_threads = config.block_threads + kServiceThreads,
+                  .block_threads = all_threads(config),
                   .shared_bytes = shared_bytes(config, request),
                   .n = request.n,
                   .extents = {count},
@@ -175,7 +180,7 @@ struct Family<SelectRingConfig> {
       SCANTUNE_PARAMETER(SelectRingConfig, items_per_thread, primary, 4, 8, 12, 16, 24, 32),
       SCANTUNE_PARAMETER(SelectRingConfig, vector_bytes, primary, 4, 8, 16).from_default_only(8),
       SCANTUNE_PARAMETER(SelectRingConfig, stages, primary, 2, 3, 4, 6),
-      SCANTUNE_PARAMETER(SelectRingConfig, look_ahead, primary, 0, 1, 2),
+      SCANTUNE_PARAMETER(SelectRingConfig, look_ahead, primary, 0, 1, 2, 3),
       SCANTUNE_PARAMETER(SelectRingConfig, ctas_per_sm, primary, 1, 2, 3, 4),
       SCANTUNE_PARAMETER(SelectRingConfig, window, secondary, 128, 192, 320, 448, 576)
           .from_default_only(128, 192, 448, 576),

@@ -9,8 +9,7 @@
 
 namespace scantune {
 
-// The counts of a tile, or of the tiles since a CTA's own last one, in one value: 32 bits of each part. A CTA draws no
-// more tiles than it has stages before it needs the counts before the first of them, so they do not overflow.
+// The counts of a tile, or of some tiles, in one value: 32 bits of each part.
 template <int kCounted>
 struct PublishedCounts {
   using Type = u32;
@@ -33,6 +32,7 @@ class SelectRing {
   static constexpr int kStages = kConfig.stages, kBuffers = kConfig.look_ahead + 1, kCounted = Tile::kCounted;
   static constexpr u32 kThreads = kConfig.block_threads;
   static constexpr u32 kNoTile = ~0u;
+  static constexpr u32 kTilesAtOnce = ~0u / Tile::kTileItems;  // whose counts 32 bits hold
   static constexpr u64 kItemBytes = staged_item_bytes(kConfig, kRequest);
   using Slot = RingSlot<kStages>;
   using Buffer = RingSlot<kBuffers>;
@@ -225,7 +225,12 @@ class SelectRing {
       for (int part = 0; part < kCounted; ++part) counted[part] = tile.count_of_warps(part);
 
       // Add up the counts of the tiles since this CTA's own last one.
-      if (index > first) add(before, counts_of(first, index));
+      // These may be more than 32 bits count where others had all the GPU when this CTA began.
+      while (first < index) {
+        const u32 last = index - first < kTilesAtOnce ? index : first + kTilesAtOnce;
+        add(before, counts_of(first, last));
+        first = last;
+      }
       if (lane_ == 0) {
         ToStore& stored = shared_.to_store[buffer.stage()];
         stored.before = before;
@@ -266,7 +271,8 @@ SCANTUNE_DEVICE void select_ring(const KernelArguments& arguments) {
 
 }  // namespace scantune
 
-#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                              \
-  SCANTUNE_KERNEL(select_ring, kConfig.block_threads + 2 * ::scantune::kWarpThreads, kConfig.ctas_per_sm) { \
-    ::scantune::select_ring<Problem, kConfig>(arguments);                                                   \
+#define SCANTUNE_INSTANTIATE(Problem, kConfig)                                                         \
+  SCANTUNE_KERNEL(select_ring, ::scantune::Family<::scantune::SelectRingConfig>::all_threads(kConfig), \
+                  kConfig.ctas_per_sm) {                                                               \
+    ::scantune::select_ring<Problem, kConfig>(arguments);                                              \
   }
