@@ -179,7 +179,7 @@ struct Family<SelectRingConfig> {
           .from_default_only(64, 128),
       SCANTUNE_PARAMETER(SelectRingConfig, items_per_thread, primary, 4, 8, 12, 16, 24, 32),
       SCANTUNE_PARAMETER(SelectRingConfig, vector_bytes, primary, 4, 8, 16).from_default_only(8),
-      SCANTUNE_PARAMETER(SelectRingConfig, stages, primary, 2, 3, 4, 6),
+      SCANTUNE_PARAMETER(SelectRingConfig, stages, primary, 3, 4, 6),
       SCANTUNE_PARAMETER(SelectRingConfig, look_ahead, primary, 0, 1, 2, 3),
       SCANTUNE_PARAMETER(SelectRingConfig, ctas_per_sm, primary, 1, 2, 3, 4),
       SCANTUNE_PARAMETER(SelectRingConfig, window, secondary, 128, 192, 320, 448, 576)
