@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -14,6 +15,8 @@ import pytest
 
 from command import ended_well, scantune_here, streams_here
 from examples import PROBLEMS, SCAN, scan
+from scantune.cli.called import weights
+from scantune.cli.workers import described_worker
 from scantune.errors import UsageError
 from scantune.model.algorithms import Algorithms
 from scantune.model.called import Called
@@ -21,6 +24,7 @@ from scantune.model.cell import Cell
 from scantune.model.device import Device
 from scantune.model.problem import Problem
 from scantune.store.call_files import CallFiles
+from scantune.worker.evaluation import Evaluator, Timeouts
 from test_real_worker import BUILD, WORKER
 
 ALGORITHMS = Algorithms({"scan": SCAN})
@@ -155,6 +159,27 @@ def test_budget_goes_to_what_takes_most_time_in_all(heavy: int, tune: Callable[.
     assert {n: way != "left" for _, n, way in cells(file)} == {n: n == heavy for n in (1000, 5000)}
 
 
+def test_octave_is_tuned_once_at_its_heaviest_size(tune: Callable[..., str], tmp_path: Path) -> None:
+    """A record serves its octave, so that its calls count together: against those of 5000, 600 and 1000 are most."""
+    file = tmp_path / "run.json"
+    lines = [
+        line(n=600, calls=10), line(n=1000, calls=5), line(n=5000, calls=1, request=F64), line(n=1025, calls=1),
+    ]  # fmt: skip
+    tune(*lines, options=("--json", str(file)))
+    assert cells(file) == [("f64", 5000, "searched"), ("i32", 600, "searched"), ("i32", 1025, "searched")]
+
+
+def test_octave_weighs_as_much_as_all_its_calls(fake_worker_command: None, tmp_path: Path) -> None:
+    file = written(tmp_path / "calls.jsonl", line(n=600), line(n=1000, calls=20), line(n=1024, calls=1), line(n=512))
+    all_us = {one.cell.n: one.total_us for one in CallFiles.read([file], ALGORITHMS).called}
+    with contextlib.ExitStack() as stack:
+        worker = described_worker(stack, FAKE)
+        found = weights([file], worker.hello(), Evaluator(worker, Timeouts()))
+    assert {cell.n: us for cell, us in found.items()} == {
+        1000: pytest.approx(all_us[600] + all_us[1000] + all_us[1024]), 512: pytest.approx(all_us[512]),
+    }  # fmt: skip
+
+
 def test_what_cannot_be_tuned_here_is_told(tune: Callable[..., str]) -> None:
     output = tune(
         line(),
@@ -168,10 +193,13 @@ def test_what_cannot_be_tuned_here_is_told(tune: Callable[..., str]) -> None:
 
 @pytest.mark.usefixtures("fake_worker_command")
 @pytest.mark.parametrize(
+        line(device_name="Other CPU", request=F64),
+        line(sm_count=64, request=F64),
     "options", [["--type", "i32"], ["--n", "2^12"], ["--segments", "rows"], ["--portfolio"], ["--family", "lookback"]]
 )
 def test_problems_of_calls_and_others_do_not_mix(options: list[str], tmp_path: Path) -> None:
     file = str(written(tmp_path / "calls.jsonl", line()))
+    assert "left out, called on Other CPU (host): f64 sum" in output
     code, output = scantune_here("tune", "--from", file, *options)
     assert (code, "calls.jsonl names the problems, and so does" in " ".join(output.split())) == (2, True), output
 

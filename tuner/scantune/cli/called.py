@@ -14,6 +14,8 @@ from scantune.model.called import Called
 from scantune.model.cell import Cell
 from scantune.model.device import Hello
 from scantune.model.quantity import counted
+from scantune.model.octave import Range, octave_of
+from scantune.model.problem import Problem
 from scantune.store.call_files import CallFiles
 from scantune.worker.evaluation import Evaluator
 
@@ -53,15 +55,18 @@ def read(files: Sequence[Path], hello: Hello) -> list[Called]:
 def weights(files: Sequence[Path], hello: Hello, evaluator: Evaluator) -> dict[Cell, float]:
     """Return the cells to be tuned on this device, with the microseconds that programs spend there in all.
 
-    What cannot be tuned here is noted. Raises UsageError if nothing can.
+    A record serves its octave, so of each octave there is one cell, at the n of most time, with the time of all. What
+    cannot be tuned here is noted. Raises UsageError if nothing can.
     """
     left_out: dict[str, list[Called]] = {}
     found: dict[Cell, float] = {}
     for one in read(files, hello):
+    heaviest: dict[tuple[Problem, Range], Cell] = {}  # the first one, since read() returns them by their time
         if reason := _untunable_because(one, hello, evaluator):
             left_out.setdefault(reason, []).append(one)
         else:
-            found[one.cell] = found.get(one.cell, 0.0) + one.total_us
+            cell = heaviest.setdefault((one.cell.problem, octave_of(one.cell.n)), one.cell)
+            found[cell] = found.get(cell, 0.0) + one.total_us
     for reason, those in left_out.items():
         names = ", ".join(dict.fromkeys(str(one.cell.problem) for one in those))
         note(f"left out, {reason}: {names}")
@@ -71,7 +76,7 @@ def weights(files: Sequence[Path], hello: Hello, evaluator: Evaluator) -> dict[C
 
 
 def _untunable_because(one: Called, hello: Hello, evaluator: Evaluator) -> str:
-    if one.device.arch != hello.device.arch:
+    if one.device != hello.device:
         return f"called on {one.device}"
     if one.cell.problem.is_of_users_own:
         return "since only a digest of the operator's source is recorded (tune it with --operator FILE)"

@@ -107,8 +107,8 @@ def tune_command(
     The source of your own operator (--operator) is never stored. Run again when it changes, because records do not show
     that: the search then starts again, from the old winner.
 
-    With --from, the problems are those that programs have called, each at its N: first where most time may be gained
-    in all.
+    With --from, the problems are those that programs have called on this device, each octave of N at the N of most
+    time: first where most time may be gained in all.
 
     With --family or --fix, nothing else is searched. The current winner is measured, too, and stays unless beaten. A
     later run without these options searches the rest.
