@@ -109,6 +109,15 @@ def test_calls_of_all_files_add_up_and_a_torn_line_costs_itself_alone(tmp_path: 
     assert len(found.unread) == 1
 
 
+def test_line_that_begins_with_a_newline_is_whole_after_a_torn_one(tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    torn = "\n" + json.dumps(line())[:100]
+    file.write_text("\n" + json.dumps(line()) + "\n" + torn + "\n" + json.dumps(line(calls=7)) + "\n")
+    found = CallFiles.read([file], ALGORITHMS)
+    assert [one.calls for one in found.called] == [17]
+    assert [one.partition(": ")[0] for one in found.unread] == [f"{file}, line 4"]
+
+
 def test_what_takes_most_time_in_all_comes_first_by_records_or_by_bytes(tmp_path: Path) -> None:
     of_gpu = {"arch": "sm_90", "device_name": "NVIDIA H200", "sm_count": 132}
     file = written(
