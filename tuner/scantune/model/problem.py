@@ -107,7 +107,7 @@ class Problem:
 
     @property
     def tuned_form(self) -> Problem:
-        """The form that is tuned for all of them."""
+        """The problem whose record serves every form."""
         form = self
         for member in self.declared.members if self.declared else ():
             if member.is_served and member.name in dict(form.members):
