@@ -159,15 +159,6 @@ def test_tuning_covers_each_problem_at_its_own_size_and_nothing_else(tune: Calla
     assert cells(file) == [("f64", 5000, "searched"), ("i32", 1000, "searched")]
 
 
-@pytest.mark.parametrize("heavy", [1000, 5000])
-def test_budget_goes_to_what_takes_most_time_in_all(heavy: int, tune: Callable[..., str], tmp_path: Path) -> None:
-    """A search that is given so little time takes it all."""
-    file = tmp_path / "run.json"
-    lines = [line(n=n, calls=1000 if n == heavy else 1) for n in (1000, 5000)]
-    tune(*lines, options=("--budget", "0.1s", "--json", str(file)))
-    assert {n: way != "left" for _, n, way in cells(file)} == {n: n == heavy for n in (1000, 5000)}
-
-
 def test_octave_is_tuned_once_at_its_heaviest_size(tune: Callable[..., str], tmp_path: Path) -> None:
     """A record serves its octave, so that its calls count together: against those of 5000, 600 and 1000 are most."""
     file = tmp_path / "run.json"
@@ -189,28 +180,77 @@ def test_octave_weighs_as_much_as_all_its_calls(fake_worker_command: None, tmp_p
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("heavy", [1000, 5000])
+def test_budget_goes_to_what_takes_most_time_in_all(heavy: int, tune: Callable[..., str], tmp_path: Path) -> None:
+    """A search that is given so little time takes it all."""
+    file = tmp_path / "run.json"
+    lines = [line(n=n, calls=1000 if n == heavy else 1) for n in (1000, 5000)]
+    tune(*lines, options=("--budget", "0.1s", "--json", str(file)))
+    assert {n: way != "left" for _, n, way in cells(file)} == {n: n == heavy for n in (1000, 5000)}
+
+
 def test_what_cannot_be_tuned_here_is_told(tune: Callable[..., str]) -> None:
     output = tune(
         line(),
         line(arch="sm_90", device_name="NVIDIA H200", sm_count=132, request=F64),
+        line(device_name="Other CPU", request=F64),
+        line(sm_count=64, request=F64),
         line(request={**I32, "op": "custom_cheap:affine"}),
     )
     assert "1 cell: 1 searched" in output
     assert "left out, called on NVIDIA H200 (sm_90, 132 SMs): f64 sum" in output
+    assert "left out, called on Other CPU (host): f64 sum" in output
     assert re.search(r"only a digest of the operator's source is recorded .*: i32 custom_cheap:affine", output), output
+
+
+_PROBLEMS = "names the problems and sizes"
+_ALGORITHMS = "may name problems of several algorithms"
 
 
 @pytest.mark.usefixtures("fake_worker_command")
 @pytest.mark.parametrize(
-        line(device_name="Other CPU", request=F64),
-        line(sm_count=64, request=F64),
-    "options", [["--type", "i32"], ["--n", "2^12"], ["--segments", "rows"], ["--portfolio"], ["--family", "lookback"]]
+    ("command", "option", "value", "reason"),
+    [
+        ("tune", "--type", "i32", _PROBLEMS),
+        ("tune", "--op", "max", _PROBLEMS),
+        ("tune", "--algorithm", "reduce", _PROBLEMS),
+        ("tune", "--operator", "affine.cu", _PROBLEMS),
+        ("tune", "--cost", "cheap", _PROBLEMS),
+        ("tune", "--segments", "rows", _PROBLEMS),
+        ("tune", "--n", "2^12", _PROBLEMS),
+        ("tune", "--portfolio", None, _PROBLEMS),
+        ("tune", "--family", "lookback", _ALGORITHMS),
+        ("tune", "--fix", "block_threads=256", _ALGORITHMS),
+        ("explain", "--type", "i32", _PROBLEMS),
+        ("explain", "--row-items", "64", _PROBLEMS),
+        ("explain", "--n", "2^12", _PROBLEMS),
+        ("explain", "--arch", "host", "names the devices"),
+        ("explain", "--device", "H200", "names the devices"),
+    ],
+    ids=str,
 )
-def test_problems_of_calls_and_others_do_not_mix(options: list[str], tmp_path: Path) -> None:
+def test_option_that_says_what_the_calls_say_is_refused_by_name(
+    command: str, option: str, value: str | None, reason: str, tmp_path: Path
+) -> None:
     file = str(written(tmp_path / "calls.jsonl", line()))
-    assert "left out, called on Other CPU (host): f64 sum" in output
-    code, output = scantune_here("tune", "--from", file, *options)
-    assert (code, "calls.jsonl names the problems, and so does" in " ".join(output.split())) == (2, True), output
+    code, output = scantune_here(command, "--from", file, option, *([value] if value else []))
+    assert (code, f"calls.jsonl {reason}: leave out {option}" in " ".join(output.split())) == (2, True), output
+
+
+@pytest.mark.usefixtures("fake_worker_command")
+@pytest.mark.parametrize("command", ["tune", "explain"])
+@pytest.mark.parametrize(
+    ("text", "reason"), [("\n", "no calls are recorded there; run"), ("{}\n", "no line there can be read; name")]
+)
+def test_files_without_calls_are_all_named_with_the_reason(
+    text: str, reason: str, command: str, tmp_path: Path
+) -> None:
+    files = [tmp_path / "a.jsonl", tmp_path / "b c.jsonl"]
+    for file in files:
+        file.write_text(text)
+    arch = ["--arch", "host"] if command == "tune" else []
+    code, output = scantune_here(command, *arch, "--from", *map(str, files))
+    assert (code, f"--from {files[0]} '{files[1]}': {reason}" in " ".join(output.split())) == (2, True), output
 
 
 @pytest.mark.usefixtures("fake_worker_command")

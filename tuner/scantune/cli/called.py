@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +14,9 @@ from scantune.errors import UsageError
 from scantune.model.called import Called
 from scantune.model.cell import Cell
 from scantune.model.device import Hello
-from scantune.model.quantity import counted
 from scantune.model.octave import Range, octave_of
 from scantune.model.problem import Problem
+from scantune.model.quantity import counted
 from scantune.store.call_files import CallFiles
 from scantune.worker.evaluation import Evaluator
 
@@ -32,11 +33,11 @@ FromOption = Annotated[
 _MOST_SHOWN = 5
 
 
-def check_alone(files: Sequence[Path], others: Mapping[str, object]) -> None:
-    """Raise UsageError if another option names problems too."""
+def check_alone(files: Sequence[Path], reason: str, others: Mapping[str, object]) -> None:
+    """Raise UsageError if one of the other options is given, since the files already say what it would."""
     for option, value in others.items():
         if files and value:
-            raise UsageError(f"{FROM} {files[0]} names the problems, and so does {option}: leave one of them out")
+            raise UsageError(f"{_text(files)} {reason}: leave out {option}")
 
 
 def read(files: Sequence[Path], hello: Hello) -> list[Called]:
@@ -45,10 +46,10 @@ def read(files: Sequence[Path], hello: Hello) -> list[Called]:
     if found.unread:
         shown = "\n  ".join(found.unread[:_MOST_SHOWN])
         note(f"{counted(len(found.unread), 'line')} left out:\n  {shown}")
+    if not found.called and found.unread:
+        raise UsageError(f"{_text(files)}: no line there can be read; name what SCANTUNE_RECORD named")
     if not found.called:
-        raise UsageError(
-            f"{FROM} {files[0]}: no calls are recorded there; run a program with SCANTUNE_RECORD set to it"
-        )
+        raise UsageError(f"{_text(files)}: no calls are recorded there; run a program with SCANTUNE_RECORD set")
     return found.called
 
 
@@ -60,8 +61,8 @@ def weights(files: Sequence[Path], hello: Hello, evaluator: Evaluator) -> dict[C
     """
     left_out: dict[str, list[Called]] = {}
     found: dict[Cell, float] = {}
-    for one in read(files, hello):
     heaviest: dict[tuple[Problem, Range], Cell] = {}  # the first one, since read() returns them by their time
+    for one in read(files, hello):
         if reason := _untunable_because(one, hello, evaluator):
             left_out.setdefault(reason, []).append(one)
         else:
@@ -71,8 +72,12 @@ def weights(files: Sequence[Path], hello: Hello, evaluator: Evaluator) -> dict[C
         names = ", ".join(dict.fromkeys(str(one.cell.problem) for one in those))
         note(f"left out, {reason}: {names}")
     if not found:
-        raise UsageError(f"{FROM} {files[0]}: none of its problems can be tuned here")
+        raise UsageError(f"{_text(files)}: no problem there can be tuned on {hello.device}")
     return found
+
+
+def _text(files: Sequence[Path]) -> str:
+    return shlex.join([FROM, *map(str, files)])
 
 
 def _untunable_because(one: Called, hello: Hello, evaluator: Evaluator) -> str:

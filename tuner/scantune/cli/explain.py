@@ -23,7 +23,7 @@ from scantune.cli.options import (
     databases_to_read,
     listed,
 )
-from scantune.cli.problem_options import given_options
+from scantune.cli.problem_options import given_options, problem_options
 from scantune.cli.terminal import note, reported_errors, say
 from scantune.cli.workers import chosen_worker, described_worker
 from scantune.compare.selected import selected_records
@@ -86,9 +86,10 @@ def explain_command(
     with reported_errors(), contextlib.ExitStack() as stack:
         output = JsonOutput.of(json_, "db explain" if ctx.parent and ctx.parent.info_name == "db" else "explain")
         if from_:
-            of_problem = {"--type": type_, "--op": op, "--n": n, "an option of its algorithm": given_options(ctx)}
-            of_device = {"--arch": arch != AUTO, "--device": device, "--sm-count": sm_count}
-            check_alone(from_, {**of_problem, "--algorithm": algorithm != DEFAULT_ALGORITHM, **of_device})
+            problems = problem_options(ctx, algorithm, type_, op)
+            check_alone(from_, "names the problems and sizes", {**problems, "--n": n})
+            devices = {"--arch": arch != AUTO, "--device": device, "--sm-count": sm_count}
+            check_alone(from_, "names the devices", devices)
             explain_calls(from_, databases_to_read(db), output)
             return
         if not n or not type_:

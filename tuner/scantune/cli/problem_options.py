@@ -14,7 +14,7 @@ from scantune.cli.called import FROM
 from scantune.cli.terminal import reported_errors
 from scantune.cli.workers import described_worker
 from scantune.errors import ScantuneError
-from scantune.model.algorithm import DEFAULT_ALGORITHM, Extent, Member
+from scantune.model.algorithm import DEFAULT_ALGORITHM, Extent, Member, option_of
 from scantune.model.algorithms import Algorithms
 from scantune.model.stated_problem import types_text
 from scantune.worker.built_in import NO_DEVICE
@@ -46,6 +46,14 @@ def given_options(ctx: typer.Context) -> tuple[tuple[str, str], ...]:
     """Return the given members and extents, and their values."""
     given: dict[str, str] = ctx.meta.get(_HERE, {})
     return tuple(given.items())
+
+
+def problem_options(
+    ctx: typer.Context, algorithm: str, types: Sequence[str] | None, ops: Sequence[str] | None
+) -> dict[str, object]:
+    """Return the options that name a problem, and something true for each that was given."""
+    members = {option_of(name): True for name, _ in given_options(ctx)}
+    return {"--algorithm": algorithm != DEFAULT_ALGORITHM, "--type": types, "--op": ops, **members}
 
 
 def _each_named(args: Sequence[str]) -> list[str]:

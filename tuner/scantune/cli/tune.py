@@ -30,7 +30,7 @@ from scantune.cli.options import (
     WorkersOption,
     listed,
 )
-from scantune.cli.problem_options import given_options
+from scantune.cli.problem_options import given_options, problem_options
 from scantune.cli.restriction_options import FamilyOption, FixOption, given_restriction
 from scantune.cli.run_notes import note_what_was_not_tried
 from scantune.cli.staged_run import Tuning, tuned
@@ -114,20 +114,19 @@ def tune_command(
     later run without these options searches the rest.
     """
     with reported_errors():
+        files = from_ or ()
+        own = {"--operator": operator, "--name": name, "--cost": cost, "--alignment": alignment}
+        problems = {**problem_options(ctx, algorithm, type_, op), **own}
+        check_alone(files, "names the problems and sizes", {**problems, "--n": n, "--portfolio": portfolio})
+        check_alone(files, "may name problems of several algorithms", {"--family": family, "--fix": fix})
         types = listed(type_)
         ops, source = OwnOperator(operator, name, cost, alignment).checked(types, listed(op))
         tuning = Tuning(
             arch, device, NamedProblems(types, ops, given_options(ctx), source, algorithm),
             given_restriction(family, fix), parse_sizes(n) if n is not None else None, effort,
             None if budget is None else parse_duration(budget), seed, workers, portfolio, require_complete, built_in,
-            sampler, storage, paths.database_path(db), JsonOutput.of(json_, "tune"), from_ or (),
+            sampler, storage, paths.database_path(db), JsonOutput.of(json_, "tune"), files,
         )  # fmt: skip
-        named = not tuning.named.names_nothing
-        restricted = bool(tuning.restriction)
-        check_alone(
-            tuning.called,
-            {"a problem": named, "--n": n, "--portfolio": portfolio, "--family or --fix": restricted},
-        )
         tuning.named.check()
         tuning.sampler.check()
         check_choice(arch, device)
