@@ -246,7 +246,7 @@ class TuningRun:
 
         ordered = sorted(todo, key=lambda cell: (-self._weights.get(cell, 1.0), cell.bytes_moved))
         cheap = [cell for cell in ordered if self._model.ending_s(*cell) <= _CHEAP_RACE_S]
-        dear = [cell for cell in ordered if cell not in set(cheap)]
+        dear = [cell for cell in ordered if self._model.ending_s(*cell) > _CHEAP_RACE_S]
         agenda = self._agenda(cheap)
 
         for cell in (cheap or dear)[:1]:
