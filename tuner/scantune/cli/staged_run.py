@@ -26,6 +26,7 @@ from scantune.cli.stages import Stage, default_stages
 from scantune.cli.terminal import console, note
 from scantune.cli.workers import chosen_worker, compile_pool
 from scantune.errors import ScantuneError, UsageError
+from scantune.model.cell import Cell
 from scantune.model.device import Device, Hello
 from scantune.model.outcome import Outcome
 from scantune.model.policy import Effort, Policy, policy_of
@@ -124,7 +125,7 @@ def tuned(tuning: Tuning, stack: contextlib.ExitStack) -> Outcome:
         with ProgressReport(console) as progress:
             one = tuning_run(stage, left_s, progress)
             is_over = bool(outcome.coverage) and left_s < _LEAST_STAGE_S
-            part = one.foresee(*cells) if is_over else _run_of(one, stage, cells, faults)
+            part = one.foresee(cells) if is_over else _run_of(one, stage, cells, faults)
         if part is None:
             continue
         if not is_over:
@@ -205,20 +206,17 @@ def _storage(tuning: Tuning, stack: contextlib.ExitStack) -> StudyStorage | None
     return stack.enter_context(StudyStorage(url, note))
 
 
-_Cells = tuple[list[Problem], list[int]]
-
-
-def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator: Evaluator) -> _Cells | None:
-    """Return the problems and sizes of a stage; None for a default stage that the worker does not know.
+def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator: Evaluator) -> list[Cell] | None:
+    """Return the cells of a stage; None for a default stage that the worker does not know.
 
     Raises UsageError if the user's stage is unknown, or if no config of the restriction is legal in it.
     """
     if stage.weights is not None:
-        return list({cell.problem for cell in stage.weights}), sorted({cell.n for cell in stage.weights})
+        return list(stage.weights)
     try:
-        cells = _cells(stage, hello, evaluator)
-        check(restriction, hello, stage.named.algorithm, evaluator, *cells)
-        return cells
+        problems, sizes = _named_cells(stage, hello, evaluator)
+        check(restriction, hello, stage.named.algorithm, evaluator, problems, sizes)
+        return [Cell(problem, n) for problem in problems for n in sizes]
     except UsageError as error:
         if not stage.name:
             raise
@@ -226,10 +224,10 @@ def _known_cells(stage: Stage, restriction: Restriction, hello: Hello, evaluator
         return None
 
 
-def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> Outcome | None:
+def _run_of(one: TuningRun, stage: Stage, cells: list[Cell], faults: list[str]) -> Outcome | None:
     """Return the outcome of a stage; None if a default stage failed, because the others may still succeed."""
     try:
-        return one.run(*cells) if stage.weights is None else one.run_weighted(stage.weights)
+        return one.cover(cells, stage.weights)
     except (DatabaseError, WorkerUnavailable):
         raise
     except ScantuneError as error:
@@ -239,8 +237,8 @@ def _run_of(one: TuningRun, stage: Stage, cells: _Cells, faults: list[str]) -> O
         return None
 
 
-def _cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> _Cells:
-    """Return the problems and sizes of a stage."""
+def _named_cells(stage: Stage, hello: Hello, evaluator: Evaluator) -> tuple[list[Problem], list[int]]:
+    """Return the problems that a stage names, and their sizes."""
     named = stage.named.or_else(default_types(hello.device))
     fallback = portfolio_sizes if stage.is_portfolio else default_sizes
     sizes = named.whole(hello, stage.sizes or named.sizes(hello, evaluator, fallback(hello.device), note), note)

@@ -29,7 +29,7 @@ class Agenda:
     def __init__(
         self, cells: Iterable[Cell], promise: Callable[[Cell], float], model: TimeModel, policy: Policy
     ) -> None:
-        """Order `cells` by `promise`: the share of a cell's time that a search may gain.
+        """Order `cells` by `promise`: what a search of a cell may gain, as a share of its time or of its weight.
 
         It is asked again before each search, because results may change it.
         """

@@ -90,12 +90,6 @@ class _Active:
         return max(0.0, self.turn.trials_s - self.time()) + self.ending_s
 
 
-@dataclass(frozen=True)
-class _Scope:
-    problems: Sequence[Problem]
-    sizes: Sequence[int]
-
-
 class TuningRun:
     def __init__(
         self, archive: Archive, worker: Worker, pool: CompilePool, run: Run, policy: Policy, watcher: RunWatcher,
@@ -147,15 +141,11 @@ class TuningRun:
 
         Raises ScantuneError when nothing works or compiles.
         """
-        return self._cover([Cell(problem, n) for problem in problems for n in sizes], _Scope(problems, sizes))
+        return self.cover([Cell(problem, n) for problem in problems for n in sizes])
 
-    def run_weighted(self, weights: Mapping[Cell, float]) -> Outcome:
-        """Cover cells as run() does, those first in which most may be gained in all: a share of their weight."""
-        self._weights = weights
-        problems = list(dict.fromkeys(cell.problem for cell in weights))
-        return self._cover(list(weights), _Scope(problems, sorted({cell.n for cell in weights})))
-
-    def _cover(self, all_cells: Sequence[Cell], scope: _Scope) -> Outcome:
+    def cover(self, all_cells: Sequence[Cell], weights: Mapping[Cell, float] | None = None) -> Outcome:
+        """Cover cells as run() does; with weights those first that may gain most in all, as a share of their weight."""
+        self._weights = weights or {}
         started = self._clock()
         session, cells, todo = self._begin(all_cells)
         outcome = Outcome(unknown=dict(self._unknown))
@@ -163,7 +153,7 @@ class TuningRun:
             self._watcher.started(len(cells), len(cells) - len(todo), self._policy.budget_s)
             deadline = started + self._policy.budget_s
             if self._is_portfolio:
-                self._make_portfolio(session, self._agenda(todo), scope, deadline, outcome)
+                self._make_portfolio(session, self._agenda(todo), cells, deadline, outcome)
             elif self._policy.surveys:
                 self._survey_and_search(session, todo, deadline, outcome)
             else:
@@ -173,9 +163,9 @@ class TuningRun:
         outcome.spent_s = {**self._stopwatch.seconds, "other": outcome.seconds - sum(self._stopwatch.seconds.values())}
         return outcome
 
-    def foresee(self, problems: Sequence[Problem], sizes: Sequence[int]) -> Outcome:
+    def foresee(self, all_cells: Sequence[Cell]) -> Outcome:
         """Return the outcome of a run without time: what is known of the cells, and what is left to do."""
-        _, cells, _ = self._begin([Cell(problem, n) for problem in problems for n in sizes])
+        _, cells, _ = self._begin(all_cells)
         outcome = Outcome(unknown=dict(self._unknown))
         self._report(outcome, cells)
         return outcome
@@ -283,7 +273,7 @@ class TuningRun:
         race_again()
 
     def _make_portfolio(
-        self, session: Session, agenda: Agenda, scope: _Scope, deadline: float, outcome: Outcome
+        self, session: Session, agenda: Agenda, cells: Sequence[Cell], deadline: float, outcome: Outcome
     ) -> None:
         """Search and probe in turns, until there is neither a search nor a probe that the time left can pay for."""
         portfolio = Portfolio(
@@ -293,27 +283,28 @@ class TuningRun:
 
         def left_s() -> float:
             # Time is kept back for the pairs found so far; those that are alike or not reached take none.
-            return deadline - self._clock() - min(most_s, portfolio.probing_s(self._records_within(scope)))
+            return deadline - self._clock() - min(most_s, portfolio.probing_s(self._records_within(cells)))
 
         while self._search_all(session, agenda, left_s, outcome):
-            portfolio.complete(self._records_within(scope), deadline)
+            portfolio.complete(self._records_within(cells), deadline)
             agenda.add()
-        records = self._records_within(scope)
+        records = self._records_within(cells)
         portfolio.complete(records, deadline)
         outcome.unprobed = portfolio.out_of_time
         outcome.without_breakpoint = portfolio.faults
         outcome.breakpoints = portfolio.breakpoints(records)
 
-    def _records_within(self, scope: _Scope) -> list[Record]:
-        """Return the records from the least to the largest size of the scope, those of other sizes between included.
+    def _records_within(self, cells: Sequence[Cell]) -> list[Record]:
+        """Return the records from the least to the largest size of the cells, those of other sizes between included.
 
         A record keeps only the classes of its extents, so each gets the problem that was asked for.
         """
+        sizes = sorted({cell.n for cell in cells})
         return [
             replace(record, problem=problem)
-            for problem in scope.problems
+            for problem in dict.fromkeys(cell.problem for cell in cells)
             for record in self._standings.records
-            if record.problem == problem and min(scope.sizes) <= record.n <= max(scope.sizes)
+            if record.problem == problem and sizes[0] <= record.n <= sizes[-1]
         ]
 
     def _tools(self, session: Session) -> Tools:
