@@ -131,6 +131,15 @@ def test_what_takes_most_time_in_all_comes_first_by_records_or_by_bytes(tmp_path
     assert found[0].total_us == 90_000
 
 
+def test_time_of_a_record_is_that_of_other_sizes_in_proportion_to_a_launch_and_the_bytes() -> None:
+    of_gpu = {"arch": "sm_90", "device_name": "NVIDIA H200", "sm_count": 132}
+    record = {"n": 1024, "median_us": 3.0}
+    assert called(**of_gpu, n=1024, record=record).call_us == pytest.approx(3.0)
+    assert called(**of_gpu, n=16, record=record).call_us == pytest.approx(3.0, rel=0.01), "it is launched all the same"
+    large, larger = (called(**of_gpu, n=n, record=record).call_us for n in (2**30, 2**31))
+    assert larger == pytest.approx(2 * large, rel=0.01)
+
+
 def test_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"calls.jsonl: it cannot be read \(No such file or directory\)"):
         CallFiles.read([tmp_path / "calls.jsonl"], ALGORITHMS)

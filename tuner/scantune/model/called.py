@@ -59,12 +59,15 @@ class Called:
 
     @property
     def call_us(self) -> float:
-        """About how long a call takes: by the record that served it, else by the bytes that it moves."""
+        """About how long a call takes: by the record that served it, else by the launch and the bytes that it moves.
+
+        Small calls take hardly less than a launch, so a record's time is not in proportion to n.
+        """
         problem, n = self.cell
         if self.record is None:
             return about_us(self.device, problem, n)
         its_n, its_us = self.record
-        return its_us * n / its_n
+        return its_us * about_us(self.device, problem, n) / about_us(self.device, problem, its_n)
 
     @property
     def total_us(self) -> float:

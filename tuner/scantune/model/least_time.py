@@ -11,8 +11,8 @@ from scantune.model.device import Device
 from scantune.model.problem import Problem
 
 _BYTES_PER_US = 1e3  # of one gigabyte per second
-_LAUNCH_US = 2.0  # of a small scan on an H200
-_HOST_BYTE_US = 0.02  # of the search model of the host device
+_LAUNCH_US = 2.0  # of a small scan on an H200; the host device starts threads, which takes no less
+HOST_BYTE_US = 0.025  # of a trial on the host device, by which its searches are planned too
 
 
 def impossibility(device: Device, problem: Problem, n: int, time_us: float) -> str | None:
@@ -42,9 +42,8 @@ def possible(device: Device, problem: Problem, n: int, name: str, time_us: float
 
 def about_us(device: Device, problem: Problem, n: int) -> float:
     """Return about how long a run takes where nobody has measured one: a launch, and moving its bytes."""
-    if device.is_host:
-        return _HOST_BYTE_US * problem.bytes_moved(n)
-    return _LAUNCH_US + problem.bytes_moved(n) / (_bandwidth(device) * _BYTES_PER_US)
+    byte_us = HOST_BYTE_US if device.is_host else 1 / (_bandwidth(device) * _BYTES_PER_US)
+    return _LAUNCH_US + byte_us * problem.bytes_moved(n)
 
 
 def _bandwidth(device: Device) -> float:

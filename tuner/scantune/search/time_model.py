@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scantune.model.device import Device
+from scantune.model.least_time import HOST_BYTE_US
 from scantune.model.problem import Problem
 
 
@@ -34,7 +35,7 @@ class TimeModel:
 # device itself checks. What final rounds time elsewhere in the octave took 0.45 s of
 # a later run for each cell up to 2^24.
 _GPU = TimeModel(search_s=0.7, search_byte_s=0.6e-9, trial_s=0.025, trial_byte_s=6e-12)
-_HOST = TimeModel(search_s=2.0, search_byte_s=4e-7, trial_s=0.2, trial_byte_s=25e-9)
+_HOST = TimeModel(search_s=2.0, search_byte_s=4e-7, trial_s=0.2, trial_byte_s=1e-6 * HOST_BYTE_US)
 
 
 def time_model_of(device: Device) -> TimeModel:
