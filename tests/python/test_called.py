@@ -15,16 +15,21 @@ import pytest
 
 from command import ended_well, scantune_here, streams_here
 from examples import PROBLEMS, SCAN, scan
+from scantune.cli import explain_calls
 from scantune.cli.called import weights
 from scantune.cli.workers import described_worker
 from scantune.errors import UsageError
 from scantune.model.algorithms import Algorithms
 from scantune.model.called import Called
 from scantune.model.cell import Cell
+from scantune.model.config import Config
 from scantune.model.device import Device
 from scantune.model.problem import Problem
+from scantune.store.archive import Archive
 from scantune.store.call_files import CallFiles
+from scantune.store.database import open_database, open_readonly
 from scantune.worker.evaluation import Evaluator, Timeouts
+from scantune.worker.selection import Selection
 from test_real_worker import BUILD, WORKER
 
 ALGORITHMS = Algorithms({"scan": SCAN})
@@ -282,6 +287,71 @@ def test_explanation_says_what_served_and_what_would_now(tune: Callable[..., str
     assert (one["served_by"], one["origin"], one["calls"], one["alignment"]) == ("default", "exact_n", 12, 4)
 
 
+@pytest.fixture
+def serving(fake_worker_command: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let every problem be served from such an origin, by such a record."""
+
+    def serve(origin: str, record: dict[str, Any] | None = None) -> None:
+        def selection(*_: object) -> Selection:
+            return Selection(Config.from_parameters("lookback", {}), origin, "so", (), record)
+
+        monkeypatch.setattr(explain_calls, "select", selection)
+
+    return serve
+
+
+OWN = {**I32, "op": "custom_cheap:affine"}
+
+
+@pytest.mark.parametrize(
+    ("origin", "served"),
+    [("default", "2 run on defaults and 0"), ("other_types", "0 run on defaults and 2")],
+)
+def test_explanation_says_what_command_tunes_what_can_be_tuned(
+    origin: str, served: str, serving: Callable[..., None], tmp_path: Path
+) -> None:
+    serving(origin)
+    file = written(tmp_path / "my calls.jsonl", line(), line(request=F64), line(request=OWN))
+    database = tmp_path / "my.db"
+    with open_database(database):
+        pass
+    _, _, told = streams_here("explain", "--from", str(file), "--db", str(database))
+    flat = " ".join(told.split())
+    assert f"of 3 problems {served} on records of other problems or devices; on Fake CPU (host) this" in flat, told
+    assert flat.endswith(f"tunes them: scantune tune --from '{file}' --db {database}"), told
+    _, _, told = streams_here("explain", "--from", str(file))
+    assert " ".join(told.split()).endswith(f"scantune tune --from '{file}'"), told
+
+
+def test_no_command_is_said_to_tune_what_is_left_out(serving: Callable[..., None], tmp_path: Path) -> None:
+    serving("default")
+    file = written(tmp_path / "calls.jsonl", line(request=OWN))
+    _, out, told = streams_here("explain", "--from", str(file))
+    assert "custom_cheap:affine" in out
+    assert "scantune tune" not in told
+
+
+def test_gain_is_told_by_records_of_the_same_problem_alone(
+    tune: Callable[..., str], serving: Callable[..., None], tmp_path: Path
+) -> None:
+    tune(line())
+    database = tmp_path / "my.db"
+    with open_readonly(database) as opened:
+        (record,) = Archive(opened).records()
+    assert record.ceiling_us is not None
+    serving("other_types", {
+        "device": vars(record.device), **record.problem.columns, "n": record.n, "finished_at": record.finished_at,
+        "database": str(database), "layer": "user",
+    })  # fmt: skip
+    lines = [line(), line(n=4000, alignment=4), line(request=F64), line(request={**I32, "op": "max"})]
+    file = written(tmp_path / "calls.jsonl", *lines)
+    _, out, _ = streams_here("explain", "--from", str(file), "--db", str(database), "--json", "-")
+    found = {(one["problem"]["input_type"], one["problem"]["op"], one["n"]): one["may_gain"]
+             for one in json.loads(out)["results"]}  # fmt: skip
+    assert {place for place, gain in found.items() if gain is not None} == {("i32", "sum", 4096), ("i32", "sum", 4000)}
+    assert len(found) == 4
+
+
 @pytest.mark.skipif(WORKER is None, reason=f"there is no scantune-worker in {BUILD}; build it first")
 @pytest.mark.usefixtures("made_up_times")
 @pytest.mark.timeout(200)
@@ -306,7 +376,7 @@ def test_program_is_recorded_tuned_and_served_exactly(
 
     assert origins() == 3 * ["default"]
     before = ended_well("explain", "--from", str(file))
-    assert re.search(r"of 3 problems 3 run on defaults and 0 on records .*'scantune tune --from \S+' tunes", before)
+    assert re.search(r"of 3 problems 3 run on defaults and 0 on records .* tunes them:\s+scantune tune --from ", before)
     ended_well("tune", "--arch", "host", "--from", str(file), "--budget", "20s")
     assert origins() == 3 * ["exact_n"]
     _, out, _ = streams_here("explain", "--from", str(file), "--json", "-")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ def explain_calls(files: Sequence[Path], databases: Sequence[Path] | None, outpu
         explained = {device: _explained(stack, device, called, databases) for device in devices}
         for device, those in explained.items():
             console.print(_table(device, those))
-            _tell_what_is_not_tuned(those, files)
+            _tell_what_is_not_tuned(device, those, files, databases)
         output.write(results=[_message(one) for those in explained.values() for one in those])
 
 
@@ -70,7 +71,8 @@ def _explained(
     explained = []
     for one, now in zip(those, selections, strict=True):
         record = (next(records) or _of_library(now, shipped)) if now else None
-        may_gain = _may_gain(record) if record and record.device == device else None
+        is_its_own = record is not None and (record.device, record.problem) == (device, one.cell.problem)
+        may_gain = _may_gain(record) if record and is_its_own else None
         explained.append(_Explained(one, now, may_gain))
     return explained
 
@@ -121,14 +123,19 @@ def _table(device: Device, those: Sequence[_Explained]) -> Listing:
     return Listing(f"Calls on {device}", columns, rows, "why", caption)
 
 
-def _tell_what_is_not_tuned(those: Sequence[_Explained], files: Sequence[Path]) -> None:
-    defaults = [one for one in those if one.origin == "default"]
-    far = [one for one in those if one.is_served_from_afar]
+def _tell_what_is_not_tuned(
+    device: Device, those: Sequence[_Explained], files: Sequence[Path], databases: Sequence[Path] | None
+) -> None:
+    """Say how many problems of the device 'tune' would serve better, and the command that tunes them there."""
+    tunable = [one for one in those if not one.called.cell.problem.is_of_users_own]
+    defaults = [one for one in tunable if one.origin == "default"]
+    far = [one for one in tunable if one.is_served_from_afar]
     if defaults or far:
-        command = f"scantune tune {FROM} {' '.join(map(str, files))}"
+        into = ["--db", *map(str, databases)] if databases else []
+        command = shlex.join(["scantune", "tune", FROM, *map(str, files), *into])
         note(
             f"of {counted(len(those), 'problem')} {len(defaults)} run on defaults and {len(far)} on records of other "
-            f"problems or devices: '{command}' tunes them"
+            f"problems or devices; on {device} this tunes them:\n  {command}"
         )
 
 
