@@ -23,6 +23,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import gpu_arrays
 import results_file
 
 import scantune
@@ -204,7 +205,7 @@ def main() -> None:
     if options.csv is not None:
         facts = {
             "gpu": torch.cuda.get_device_name(),
-            "driver": "{}.{}".format(*divmod(torch._C._cuda_getDriverVersion() // 10, 100)),
+            "driver": gpu_arrays.driver(),
             "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
             "commit": options.commit,
             "against": ", ".join(

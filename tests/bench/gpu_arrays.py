@@ -14,6 +14,11 @@ _GUARD_BYTES = 256  # after an output
 _POISON = 0x5A
 
 
+def driver() -> str:
+    """Return the version of CUDA that the driver has, such as 13.0; torch may be built for another."""
+    return "{}.{}".format(*divmod(torch._C._cuda_getDriverVersion() // 10, 100))
+
+
 def stream() -> ctypes.c_void_p:
     return ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
 

@@ -31,7 +31,7 @@ from typing import Any
 
 import c_interface
 import results_file
-from gpu_arrays import INTEGERS, Output, bits_of, placed, stream, torch
+from gpu_arrays import INTEGERS, Output, bits_of, driver, placed, stream, torch
 from graph_times import medians
 from problems import SLOWER
 from segment_problems import ALGORITHMS, Case, case_of, drawn, table
@@ -460,7 +460,7 @@ def main() -> int:
     if options.draws:
         cases = list(drawn(options.draws, options.seed, options.most))[options.first :]
     facts = {
-        "gpu": torch.cuda.get_device_name(), "driver": torch.version.cuda, "compiler": f"NVRTC {torch.version.cuda}",
+        "gpu": torch.cuda.get_device_name(), "driver": driver(), "compiler": f"NVRTC {torch.version.cuda}",
         "date": datetime.now(timezone.utc).date().isoformat(), "commit": options.commit, "torch": torch.__version__,
         "against": ", ".join(dict.fromkeys(cub.name for cub in cubs)),
         "method": f"tests/bench/segments.py{f' --draws {options.draws} --seed {options.seed}' if options.draws else ''}"

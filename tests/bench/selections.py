@@ -30,7 +30,7 @@ from typing import Any
 
 import c_interface
 import results_file
-from gpu_arrays import Output, bits_of, placed, stream, torch
+from gpu_arrays import Output, bits_of, driver, placed, stream, torch
 from graph_times import Call, medians
 from problems import SLOWER
 from selection_problems import CRITERIA, ITEM_BYTES, Case, case_of, drawn, ratio, slower_of, table
@@ -287,7 +287,7 @@ def facts_of(options: argparse.Namespace, cubs: Sequence[Cub]) -> dict[str, str]
     asked = f" --draws {options.draws} --seed {options.seed}" if options.draws else ""
     asked += f" --again {options.again.name}" if options.again else ""
     return {
-        "gpu": torch.cuda.get_device_name(), "driver": torch.version.cuda, "compiler": f"NVRTC {torch.version.cuda}",
+        "gpu": torch.cuda.get_device_name(), "driver": driver(), "compiler": f"NVRTC {torch.version.cuda}",
         "date": datetime.now(timezone.utc).date().isoformat(), "commit": options.commit, "torch": torch.__version__,
         "against": ", ".join(dict.fromkeys(cub.name for cub in cubs)),
         "method": f"tests/bench/selections.py{asked}, default configs; medians of {options.rounds} replays of graphs "

@@ -42,7 +42,7 @@ from typing import Any
 
 import c_interface
 import results_file
-from gpu_arrays import INTEGERS, Output, placed, stream, torch
+from gpu_arrays import INTEGERS, Output, driver, placed, stream, torch
 from graph_times import captured, seconds, seconds_of_calls
 from sort_problems import (
     FAMILIES,
@@ -392,7 +392,7 @@ def facts(options: argparse.Namespace, bench: Bench) -> dict[str, str]:
     asked = f" --draws {options.draws} --seed {options.seed}" if options.draws else ""
     asked += f" --again {options.again.name}" if options.again else ""
     return {
-        "gpu": torch.cuda.get_device_name(), "driver": options.driver, "compiler": options.compiler,
+        "gpu": torch.cuda.get_device_name(), "driver": options.driver or driver(), "compiler": options.compiler,
         "date": datetime.now(timezone.utc).date().isoformat(), "commit": commit, "torch": torch.__version__,
         "method": f"tests/bench/sorts.py{asked}, default configs; beside {builds or 'nothing'}; medians of "
         f"{options.rounds} replays of graphs whose launches rotate over up to 512 MiB of arrays; results compared with "
@@ -486,7 +486,7 @@ def main() -> int:
     parser.add_argument("--without", default="", help="any of families,double,torch,own")
     parser.add_argument("--compilers", type=int, default=16, help="threads that compile")
     parser.add_argument("--commit", default="")
-    parser.add_argument("--driver", default=torch.version.cuda)
+    parser.add_argument("--driver", default="", help="its version, if this machine's is not to be named")
     parser.add_argument("--compiler", default=f"NVRTC {torch.version.cuda}")
     options = parser.parse_args()
     texts = options.configs.read_text().splitlines() if options.configs else []
