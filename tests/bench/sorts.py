@@ -337,24 +337,26 @@ class Bench:
         contenders = self._own(case, plans, row)
         # A workspace for each call that a graph has is much memory, so this plan is made for this case alone.
         own_plan = self.library.plan(case, {}, calls) if self.own_workspace else None
-        if own_plan is not None:
-            run = functools.partial(self.library.run, own_plan, case, None)
-            contenders.append(Contender("own workspace", run, functools.partial(_outputs, case)))
-        for cub in self.cubs:
-            contenders += cub.contenders(case, sets[0], double)
-        right = []
-        for contender in contenders:
-            try:
-                check(contender, case, sets[0], expected)
-                right.append(contender)
-            except RuntimeError as error:
-                row["failed"].append(f"{contender.name}: {error}"[:300])
-        beside = torch_contender(case, sets) if self.torch else None
-        del expected
-        row["us"], failed = medians([*right, *([beside] if beside else [])], sets, calls, self.rounds)
-        row["failed"] += [one for one in failed if not one.startswith("torch")]  # which cannot always be captured
-        if own_plan is not None:
-            self.library.destroy(own_plan)
+        try:
+            if own_plan is not None:
+                run = functools.partial(self.library.run, own_plan, case, None)
+                contenders.append(Contender("own workspace", run, functools.partial(_outputs, case)))
+            for cub in self.cubs:
+                contenders += cub.contenders(case, sets[0], double)
+            right = []
+            for contender in contenders:
+                try:
+                    check(contender, case, sets[0], expected)
+                    right.append(contender)
+                except RuntimeError as error:
+                    row["failed"].append(f"{contender.name}: {error}"[:300])
+            beside = torch_contender(case, sets) if self.torch else None
+            del expected
+            row["us"], failed = medians([*right, *([beside] if beside else [])], sets, calls, self.rounds)
+            row["failed"] += [one for one in failed if not one.startswith("torch")]  # which cannot always be captured
+        finally:
+            if own_plan is not None:
+                self.library.destroy(own_plan)
         return row
 
     def _own(self, case: Case, plans: Mapping[str, Future[ctypes.c_void_p]], row: Row) -> list[Contender]:
