@@ -7,7 +7,7 @@
     python tests/bench/segments.py --library build/runtime/libscantune.so --cub by_keys.so --cub segments.so \\
         --csv segments.csv [--draws 300 --seed 7 --first 0] [--problem "segmented_scan n=2^24 mean=8 lengths=equal"]
 
-segment_problems.py has the table and the draws; --first goes on where a run of draws ended. Contenders take turns, by
+segment_problems.py has the table and the draws; --first goes on where a run ended. Contenders take turns, by
 replays of CUDA graphs over arrays that exceed the L2 cache together from some size on; sorts of segments, which CUB
 does not let be captured, by single calls. Our results and CUB's are compared bit by bit with torch's before they are
 timed: items of sums are small whole numbers, which no sum rounds. CUB of CUDA 13.0 has no scan of segments by offsets
@@ -445,7 +445,7 @@ def main() -> int:
     parser.add_argument("--config", action="append", default=[], help="as JSON, timed beside the default")
     parser.add_argument("--draws", type=int, default=0, help="measure so many drawn cases instead of the table")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first draw that is measured")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first problem that is measured")
     parser.add_argument("--most", type=float, default=27, help="the power of two up to which N is drawn")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case later")
@@ -458,7 +458,8 @@ def main() -> int:
     only = options.only.split(",") if options.only else ALGORITHMS
     cases = options.problem or [case for case in table() if case.algorithm in only]
     if options.draws:
-        cases = list(drawn(options.draws, options.seed, options.most))[options.first :]
+        cases = list(drawn(options.draws, options.seed, options.most))
+    cases = cases[options.first :]
     facts = {
         "gpu": torch.cuda.get_device_name(), "driver": driver(), "compiler": f"NVRTC {torch.version.cuda}",
         "date": datetime.now(timezone.utc).date().isoformat(), "commit": options.commit, "torch": torch.__version__,

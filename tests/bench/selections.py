@@ -6,7 +6,7 @@
         [--draws 300 --seed 7 --first 0] [--problem "three_way n=2^24 type=u8 kept=0.3"] [--again slower.csv]
 
 Every --cub is one build of CUB, such as the toolkit's and a newer one's, compiled as above. selection_problems.py has
-the table and the draws; --first goes on where a run of draws ended, and --again measures those problems of a file once
+the table and the draws; --first goes on where a run ended, and --again measures those problems of a file once
 more that were slower, with three times the rounds. Contenders take turns, by replays of CUDA graphs over arrays that
 exceed the L2 cache together from some size on. Before anything is timed, our results are compared with torch's bit by
 bit, and of CUB's the items that are kept. --config is JSON, as in {"family": "select_lookback", "block_threads": 256},
@@ -276,7 +276,7 @@ def csv_of(facts: Mapping[str, str], rows: Sequence[Row]) -> str:
 
 def asked_cases(options: argparse.Namespace) -> list[Case]:
     if options.draws:
-        return list(drawn(options.draws, options.seed, options.most))[options.first :]
+        return list(drawn(options.draws, options.seed, options.most))
     if options.again:
         return slower_of(options.again)
     only = options.only.replace("_", " ").split(",") if options.only else CRITERIA
@@ -308,7 +308,7 @@ def main() -> int:
     parser.add_argument("--config", action="append", default=[], help="as JSON, timed beside the default")
     parser.add_argument("--draws", type=int, default=0, help="measure so many drawn cases instead of the table")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first draw that is measured")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first problem that is measured")
     parser.add_argument("--most", type=float, default=28, help="the power of two up to which N is drawn")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case later")
@@ -319,7 +319,7 @@ def main() -> int:
         parser.error("--draws, --again, and --only or --problem say each which problems: leave all but one out")
     options.rounds *= 3 if options.again else 1
     library, cubs = Library(options.library), [Cub(path) for path in options.cub]
-    cases, facts = asked_cases(options), facts_of(options, cubs)
+    cases, facts = asked_cases(options)[options.first :], facts_of(options, cubs)
     configs = {"scantune": ""} | {f"config {number}": text for number, text in enumerate(options.config, 1)}
     began, rows = time.monotonic(), list[Row]()
     with ThreadPoolExecutor(options.compilers) as compiling:

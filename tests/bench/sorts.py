@@ -10,8 +10,9 @@ newer one's. What else there is:
     --only "u32 keys,u32 pairs" --sizes 20,24     some rows and sizes of the table
     --problem "n=2^24 type=u64 sorted=pairs value_bytes=8 keys=entropy_0.2"      other problems instead
     --config "sort_onesweep items_per_thread=12,16,20 digit_bits=7,8"            configs in turn with the default
-    --draws 300 --seed 7 --first 0                                               drawn problems, from that one on
+    --draws 300 --seed 7                                                         drawn problems
     --again sorts.csv                                    a file's slower problems, with three times the rounds
+    --first 40                                           goes on where a run of any of these ended
 
 Contenders take turns, by replays of CUDA graphs over arrays that exceed the L2 cache together from some size on. Each
 result is compared with torch's stable sort before it is timed. "own workspace" is the default in memory of the plan, as
@@ -431,7 +432,7 @@ def write(folder: Path, said: dict[str, str], rows: Sequence[Row]) -> None:
 
 def asked_cases(options: argparse.Namespace) -> list[tuple[str, Case]]:
     if options.draws:
-        return [("draw", case) for case in drawn(options.draws, options.seed, options.most)][options.first :]
+        return [("draw", case) for case in drawn(options.draws, options.seed, options.most)]
     if options.again:
         return [("again", case) for case in slower_of(options.again)]
     if options.problem:
@@ -481,7 +482,7 @@ def main() -> int:
     parser.add_argument("--configs", type=Path, help="a file with one --config a line")
     parser.add_argument("--draws", type=int, default=0, help="measure so many drawn cases instead of the table")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first draw that is measured")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first problem that is measured")
     parser.add_argument("--most", type=float, default=28, help="the power of two up to which N is drawn")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case later")
@@ -499,7 +500,7 @@ def main() -> int:
     options.rounds *= 3 if options.again else 1
     bench = Bench(Library(options.library), [Cub(path) for path in options.cub], configs, "families" not in left_out,
                   "double" not in left_out, "torch" not in left_out, "own" not in left_out, options.rounds)  # fmt: skip
-    rows = measured(bench, asked_cases(options), options)
+    rows = measured(bench, asked_cases(options)[options.first :], options)
     if not configs:
         print(draws_table(rows) if options.draws or options.again else compact_table(rows))
     failures = [f"FAILED {row['label']} {row['case'].text()}: {one}" for row in rows for one in row["failed"]]
