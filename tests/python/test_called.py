@@ -174,7 +174,7 @@ def test_tuning_covers_each_problem_at_its_own_size_and_nothing_else(tune: Calla
 
 
 def test_octave_is_tuned_once_at_its_heaviest_size(tune: Callable[..., str], tmp_path: Path) -> None:
-    """A record serves its octave, so that its calls count together: against those of 5000, 600 and 1000 are most."""
+    """A record at 600 serves 1000 too, but not 1025."""
     file = tmp_path / "run.json"
     lines = [
         line(n=600, calls=10), line(n=1000, calls=5), line(n=5000, calls=1, request=F64), line(n=1025, calls=1),
