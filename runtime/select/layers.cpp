@@ -62,9 +62,10 @@ bool is_absent(const fs::path& file) {
 
 using Remarks = std::vector<std::string>;
 
-void go_on_without(const DatabaseError& error, Remarks& remarks) {
-  remarks.push_back(std::string(error.what()) + ". Going on without it.");
+void go_on(const DatabaseError& error, const char* how, Remarks& remarks) {
+  remarks.push_back(std::string(error.what()) + ". Going on " + how + ".");
 }
+void go_on_without(const DatabaseError& error, Remarks& remarks) { go_on(error, "without it", remarks); }
 
 void add_directory(std::vector<LayeredFile>& files, Layer layer, const fs::path& directory, Remarks& remarks) {
   try {
@@ -96,13 +97,28 @@ CheckedRows rows_of(const fs::path& file, Layer layer) {
   return rows;
 }
 
-bool add_if_readable(CheckedRows& rows, const LayeredFile& file, Remarks& remarks) {
+// The records that a table has of a file. It has settled what their breakpoints change.
+CheckedRows kept_rows(const LayeredFile& file, const TuningTable& table) {
+  CheckedRows rows;
+  for (const TuningRecord& record : table.records())
+    if (record.layer == file.layer && record.database == file.file.string()) rows.records.push_back(record);
+  return rows;
+}
+
+// Returns whether records of the table of before are used.
+bool add_file(CheckedRows& rows, const LayeredFile& file, const TuningTable& before, Remarks& remarks) {
   try {
     rows.add(rows_of(file.file, file.layer));
-    return true;
-  } catch (const DatabaseError& error) {
-    go_on_without(error, remarks);
     return false;
+  } catch (const DatabaseError& error) {
+    CheckedRows kept = kept_rows(file, before);
+    if (kept.records.empty()) {
+      go_on_without(error, remarks);
+      return false;
+    }
+    go_on(error, "with its records of before", remarks);
+    rows.add(std::move(kept));
+    return true;
   }
 }
 
@@ -191,18 +207,17 @@ TuningTable table_of(std::span<const std::filesystem::path> files) {
   return TuningTable(std::move(rows));
 }
 
-LayersRead read_all_layers(std::vector<std::string>& remarks) {
+LayersRead read_all_layers(const TuningTable& before, std::vector<std::string>& remarks) {
   CheckedRows rows;
-  std::vector<fs::path> left_out;
-  for (const LayeredFile& file : layered_files(remarks))
-    if (!add_if_readable(rows, file, remarks)) left_out.push_back(file.file);
+  bool has_kept = false;
+  for (const LayeredFile& file : layered_files(remarks)) has_kept |= add_file(rows, file, before, remarks);
   add_built_in(rows);
   TuningTable table(std::move(rows));
   if (table.rejected_count() > 0)
     remarks.push_back(std::to_string(table.rejected_count()) +
                       " tuning records are not used ('scantune db explain' lists them); the first: " +
                       table.rejected().front().row + ": " + table.rejected().front().reason);
-  return {std::move(table), std::move(left_out)};
+  return {std::move(table), has_kept};
 }
 
 DatabaseStamp stamp_of_all_layers() {

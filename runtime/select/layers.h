@@ -50,10 +50,11 @@ TuningTable table_of(std::span<const std::filesystem::path> files);
 
 struct LayersRead {
   TuningTable table;
-  std::vector<std::filesystem::path> left_out;  // databases that cannot be read; a remark says why
+  bool has_kept;  // whether records of a database that cannot be read are those of before
 };
-// The table over all layers. Throws std::bad_alloc.
-LayersRead read_all_layers(std::vector<std::string>& remarks);
+// The table over all layers. For a database that cannot be read, it has the records that the table of before has of it;
+// a remark says why. Throws std::bad_alloc.
+LayersRead read_all_layers(const TuningTable& before, std::vector<std::string>& remarks);
 
 // What changes when a database of some layer is written, added or removed, and when one was written last.
 DatabaseStamp stamp_of_all_layers();

@@ -1,11 +1,11 @@
 #include "select/records_in_use.h"
 
-#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,13 +16,17 @@
 namespace scantune {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using Table = std::shared_ptr<const TuningTable>;
 
+// A tuner writes with every trial, and not every plan made beside it can read all databases.
+constexpr std::chrono::seconds kBetweenReadings{2};
+
 struct Records {
-  std::mutex reading;       // so that what is read last is what is used; guards the next three
-  std::string stamp;        // of the databases before they were read
-  bool is_settled = false;  // whether nobody had written to them just before
-  std::vector<std::filesystem::path> left_out;
+  std::mutex reading;                                // so that what is read last is what is used; guards the next three
+  std::string stamp;                                 // of the databases before they were read
+  bool is_settled = false;                           // whether that tells every later change
+  std::optional<Clock::time_point> read_for_a_plan;  // since the last reload
   std::mutex holding;
   Table table;  // null before the first use
 };
@@ -53,25 +57,35 @@ void tell(const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks) log_once(remark);
 }
 
+struct Stamp {
+  std::string text;
+  bool is_settled;  // whether nobody had written to the databases just before it
+};
+
 // A writer changes a file before readers see the change, and files have coarse times. So what was read within seconds
 // of a change may be older than the file.
-bool is_settled(const DatabaseStamp& stamp) {
+Stamp stamp_now() {
   constexpr std::int64_t kSeconds = 2;
-  return std::abs(static_cast<std::int64_t>(std::time(nullptr)) - stamp.written) > kSeconds;
-}
-
-void keep(DatabaseStamp stamp) {
-  records().is_settled = is_settled(stamp);
-  records().stamp = std::move(stamp.text);
-}
-
-// A change while they are read is one since.
-Table read_all(std::vector<std::string>& remarks) {
+  const std::int64_t now = std::time(nullptr);
   DatabaseStamp stamp = stamp_of_all_layers();
-  LayersRead read = read_all_layers(remarks);
-  keep(std::move(stamp));
-  records().left_out = std::move(read.left_out);
-  return std::make_shared<const TuningTable>(std::move(read.table));
+  return {std::move(stamp.text), std::abs(now - stamp.written) > kSeconds};
+}
+
+// Reads the databases. Of those that cannot be read, the records that a table has of them are taken.
+Table read_all(Stamp stamp, const TuningTable& before, std::vector<std::string>& remarks) {
+  LayersRead read = read_all_layers(before, remarks);
+  auto table = std::make_shared<const TuningTable>(std::move(read.table));
+  records().stamp = std::move(stamp.text);
+  // What kept a database from being read may end without a write to it.
+  records().is_settled = stamp.is_settled && !read.has_kept;
+  return table;
+}
+
+// Stamp first: a write during the reading must count as new.
+Table read_all(std::vector<std::string>& remarks) {
+  Stamp stamp = stamp_now();
+  records().read_for_a_plan.reset();
+  return read_all(std::move(stamp), TuningTable(), remarks);
 }
 
 Table first_table(std::vector<std::string>& remarks) {
@@ -80,30 +94,24 @@ Table first_table(std::vector<std::string>& remarks) {
   try {
     hold_for_all(read_all(remarks));
   } catch (const std::bad_alloc&) {
-    remarks = {"there is too little memory for the tuning databases together. Going on without them."};
+    remarks.emplace_back("there is too little memory for the tuning databases together. Going on without them.");
     hold_for_all(std::make_shared<const TuningTable>(table_of({})));
   }
   return held();
 }
 
-bool are_among(const std::vector<std::filesystem::path>& files, const std::vector<std::filesystem::path>& others) {
-  return std::ranges::all_of(files, [&](const auto& file) { return std::ranges::count(others, file) > 0; });
-}
-
-// The table where a database may have been written since it was read, and can be read still; else null.
+// The table where a database may have been written since it was read; else null. While another thread reads, and for
+// some time after a reading, the table of before is used.
 Table newer_table(std::vector<std::string>& remarks) {
-  const std::lock_guard lock(records().reading);
-  DatabaseStamp stamp = stamp_of_all_layers();
+  const std::unique_lock lock(records().reading, std::try_to_lock);
+  if (!lock.owns_lock()) return nullptr;
+  const Clock::time_point now = Clock::now();
+  std::optional<Clock::time_point>& last = records().read_for_a_plan;
+  if (last && now - *last < kBetweenReadings) return nullptr;
+  Stamp stamp = stamp_now();
   if (records().is_settled && stamp.text == records().stamp) return nullptr;
-  LayersRead read = read_all_layers(remarks);
-  keep(std::move(stamp));  // what cannot be read is not read again before it is written again
-  if (!are_among(read.left_out, records().left_out)) {
-    remarks = {"a tuning database that was written meanwhile cannot be read. Going on with the records of before; " +
-               std::string("reload() says what is wrong with it.")};
-    return nullptr;
-  }
-  records().left_out = std::move(read.left_out);
-  hold(std::make_shared<const TuningTable>(std::move(read.table)));
+  last = now;
+  hold(read_all(std::move(stamp), *held(), remarks));
   return held();
 }
 
@@ -123,7 +131,8 @@ Table records_for_a_plan() {
   try {
     if (Table newer = newer_table(remarks)) table = std::move(newer);
   } catch (const std::bad_alloc&) {
-    remarks = {"there is too little memory to read the tuning databases again. Going on with the records of before."};
+    remarks.emplace_back(
+        "there is too little memory to read the tuning databases again. Going on with the records of before.");
   }
   tell(remarks);
   return table;

@@ -13,8 +13,9 @@ namespace scantune {
 std::shared_ptr<const TuningTable> records_in_use();
 
 // The same for a plan that is being made, from the databases as they are now: they are read again where one of them was
-// written since. Threads that have a table keep it, and records_generation stays. Where a database cannot be read any
-// more, the table is that of before.
+// written since, but at most every two seconds, and not while another thread reads them. Tables that were returned
+// before stay as they are, and so does records_generation: threads go on with the plans that they remember. A database
+// that cannot be read any more keeps its records of before.
 std::shared_ptr<const TuningTable> records_for_a_plan();
 
 // Reads all layers again. Throws std::bad_alloc, and the records stay as they were.

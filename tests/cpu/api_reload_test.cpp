@@ -37,7 +37,7 @@ class Reload : public DatabaseFile {
     return device_->launched.back().launch.block_threads;
   }
 
-  // Lets nobody have written to the database lately: what was written just now is read again in any case.
+  // Backdates the database. What was written just now is read again in any case.
   void age() const {
     const auto an_hour_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
     for (const char* suffix : {"", "-wal"})
@@ -89,6 +89,7 @@ TEST_F(Reload, IsNotNeededForRecordsThatAreInALog) {
   runtime::reload();
   for (const int threads : {128, 256, 512}) {
     age();
+    runtime::reload();
     ASSERT_FALSE(contains(runtime::describe<int>(kReloadedItems), "block_threads=" + std::to_string(threads)));
     database.exec("UPDATE record SET config = json_set(config, '$.block_threads', " + std::to_string(threads) + ")");
     EXPECT_TRUE(contains(runtime::describe<int>(kReloadedItems), "block_threads=" + std::to_string(threads)));
@@ -104,6 +105,7 @@ TEST_F(Reload, IsNotNeededForADatabaseThatIsMadeOrRemoved) {
   }
   age();
   EXPECT_TRUE(contains(runtime::describe<int>(kReloadedItems), "block_threads=64"));
+  runtime::reload();
   std::filesystem::remove(file_);
   EXPECT_FALSE(contains(runtime::describe<int>(kReloadedItems), file_.string()));
 }
@@ -136,6 +138,58 @@ TEST_F(Reload, AlonePassesOverADatabaseThatWasReadable) {
   EXPECT_FALSE(contains(runtime::describe<int>(kReloadedItems), "block_threads=64"));
 }
 
+// The first of the databases is the user's, the other the project's.
+TEST_F(Reload, IsNotNeededForADatabaseBesideOneThatCannotBeReadAnyMore) {
+  const std::filesystem::path other = file_.string() + "-other.db";
+  SQLite::Database database = create(file_);
+  insert(database, row_with("lookback", kReloadedItems, "block_threads", 64));
+  {
+    SQLite::Database broken = create(other);
+    insert(broken, row_with("lookback", 4 * kReloadedItems, "block_threads", 128));
+  }
+  setenv("SCANTUNE_DB_PATH", other.c_str(), 1);
+  runtime::reload();
+  std::filesystem::resize_file(other, 100);
+  database.exec("UPDATE record SET config = json_set(config, '$.block_threads', 512)");
+
+  std::vector<std::string> remarks;
+  const runtime::Log log([&](std::string_view remark) { remarks.emplace_back(remark); });
+  EXPECT_TRUE(contains(runtime::describe<int>(kReloadedItems), "block_threads=512"));
+  EXPECT_TRUE(contains(runtime::describe<int>(4 * kReloadedItems), "block_threads=128"));
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_TRUE(contains(remarks[0], "tuning database " + other.string() + ": ")) << remarks[0];
+  EXPECT_TRUE(contains(remarks[0], ". Going on with its records of before.")) << remarks[0];
+
+  runtime::reload();
+  EXPECT_FALSE(contains(runtime::describe<int>(4 * kReloadedItems), "block_threads=128"));
+  unsetenv("SCANTUNE_DB_PATH");
+  std::filesystem::remove(other);
+}
+
+TEST_F(Reload, AloneReadsAgainWithinTwoSeconds) {
+  SQLite::Database database = create(file_);
+  insert(database, row_with("lookback", kReloadedItems, "block_threads", 64));
+  runtime::reload();
+  const auto save = [&](int threads) {
+    database.exec("UPDATE record SET config = json_set(config, '$.block_threads', " + std::to_string(threads) + ")");
+  };
+  const auto uses = [](int threads) {
+    return contains(runtime::describe<int>(kReloadedItems), "block_threads=" + std::to_string(threads));
+  };
+  save(128);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(uses(128));
+  save(256);
+  const bool is_used_at_once = uses(256);
+  EXPECT_TRUE(!is_used_at_once || std::chrono::steady_clock::now() - begin > std::chrono::seconds(2));
+  while (!uses(256) && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(uses(256));
+  save(512);
+  runtime::reload();
+  EXPECT_TRUE(uses(512));
+}
+
 TEST_F(Reload, MayRunWhileThreadsScanAndMakePlansAndATunerSaves) {
   SQLite::Database database = create(file_);
   database.exec("PRAGMA journal_mode = WAL");  // as the tuner writes it
@@ -157,6 +211,7 @@ TEST_F(Reload, MayRunWhileThreadsScanAndMakePlansAndATunerSaves) {
     const int block_threads = round % 2 == 0 ? 512 : 64;
     database.exec("UPDATE record SET config = json_set(config, '$.block_threads', " + std::to_string(block_threads) +
                   ")");
+    runtime::reload();
     const std::string described = runtime::describe<int>(kReloadedItems);
     EXPECT_TRUE(contains(described, "block_threads=" + std::to_string(block_threads)))
         << "round " << round << ": " << described;
