@@ -76,9 +76,9 @@ void run_checked(const std::shared_ptr<Device>& device, RecordsForAPlan records,
     Arguments(request).check_fully(*device, call.pointers, call.stream);
     plan = &new_plan(device, records, plans, request, call);
   }
+  plan->enqueue(call.pointers, call.init, call.stream, call.states);
   if (plan->is_counted()) [[unlikely]]
     plan->count(call.pointers);
-  plan->enqueue(call.pointers, call.init, call.stream, call.states);
 }
 
 void check_kept_pointers(Device& device, const Request& request, const Pointers& pointers) {
