@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ namespace scantune {
 namespace {
 
 constexpr std::chrono::seconds kBetweenWrites{10};
+constexpr std::size_t kMostProblems = 10'000;  // a program may call with a new n each time, and counters stay
 
 RequestError unwritable(const std::string& file, const std::string& fault) {
   return RequestError("SCANTUNE_RECORD is " + file + ", which cannot be written (" + fault +
@@ -70,7 +72,11 @@ class Ticker {
       is_stopped_ = true;
     }
     stopped_.notify_all();
-    thread_.join();
+    // A log may end the process, on this thread.
+    if (thread_.get_id() == std::this_thread::get_id())
+      thread_.detach();
+    else
+      thread_.join();
   }
 
  private:
@@ -96,24 +102,33 @@ class CallRecorder {
 
   CallCounter* counter(const Plan& plan) {
     std::string line = line_of(plan);
-    const std::lock_guard lock(holding_);
-    return &counters_.try_emplace(std::move(line), plan.request()).first->second;
+    {
+      const std::lock_guard lock(holding_);
+      if (const auto known = counters_.find(line); known != counters_.end()) return &known->second;
+      if (counters_.size() < kMostProblems)
+        return &counters_.try_emplace(std::move(line), plan.request()).first->second;
+    }
+    log_once("SCANTUNE_RECORD: the program has called " + std::to_string(kMostProblems) +
+             " problems; further ones are not counted");
+    return nullptr;
   }
 
   void check_file() const { opened(file_); }
 
   void write() {
     const std::lock_guard lock(writing_);
-    std::vector<std::pair<const std::string, CallCounter>*> all;
+    std::vector<Entry*> all;
     {
       const std::lock_guard holding(holding_);
-      for (auto& entry : counters_) all.push_back(&entry);
+      for (auto& entry : counters_)
+        if (entry.second.has_calls()) all.push_back(&entry);
     }
-    for (auto* entry : all)
-      if (const CallCounter::Calls calls = entry->second.take(); calls.count > 0) write_line(*entry, calls);
+    if (all.empty()) return;
+    const FileDescriptor descriptor = opened(file_);
+    for (Entry* entry : all) write_line(descriptor.get(), *entry);
   }
 
-  // Whatever fails here fails again where the program writes the calls itself.
+  // Without a thread, record_flush() and the end of the process write the calls.
   void keep_written() noexcept try {
     if (is_kept_written_.load(std::memory_order_acquire)) return;
     const std::lock_guard lock(holding_);
@@ -136,17 +151,19 @@ class CallRecorder {
   void before_fork() {
     writing_.lock();
     holding_.lock();
+    before_fork_of_log();
   }
   void after_fork() {
-    holding_.unlock();
-    writing_.unlock();
+    after_fork_of_log();
+    unlock();
   }
   // The parent writes its own counts, and its thread does not run in the child.
   void begin_as_child() {
     for (auto& [line, counter] : counters_) counter.take();
     static_cast<void>(ticker_.release());
     is_kept_written_ = false;
-    after_fork();
+    after_fork_of_log_in_child();
+    unlock();
   }
 
   static void write_or_say_why() noexcept;
@@ -154,32 +171,34 @@ class CallRecorder {
  private:
   using Entry = std::pair<const std::string, CallCounter>;
 
-  void write_line(Entry& entry, const CallCounter::Calls& calls) try {
-    // After a line that the disk had no room for begins a new one.
-    const std::string line = (is_torn_ ? "\n" : "") + entry.first + ",\"calls\":" + std::to_string(calls.count) +
-                             ",\"alignment\":" + std::to_string(calls.alignment) + "}\n";
-    const FileDescriptor descriptor = opened(file_);
-    ssize_t written;
-    do written = ::write(descriptor.get(), line.data(), line.size());
-    while (written < 0 && errno == EINTR);
-    if (written == static_cast<ssize_t>(line.size())) {
-      is_torn_ = false;
-      return;
+  void unlock() {
+    holding_.unlock();
+    writing_.unlock();
+  }
+
+  // Begins a new line: another process may have written a part of one, where the disk had no room for more.
+  void write_line(int descriptor, Entry& entry) {
+    const CallCounter::Calls calls = entry.second.take();
+    try {
+      const std::string line = "\n" + entry.first + ",\"calls\":" + std::to_string(calls.count) +
+                               ",\"alignment\":" + std::to_string(calls.alignment) + "}\n";
+      ssize_t written;
+      do written = ::write(descriptor, line.data(), line.size());
+      while (written < 0 && errno == EINTR);
+      if (written != static_cast<ssize_t>(line.size()))
+        throw unwritable(file_, written < 0 ? std::strerror(errno) : "there is no room for a whole line");
+    } catch (...) {
+      entry.second.put_back(calls);
+      throw;
     }
-    is_torn_ |= written > 0;
-    throw unwritable(file_, written < 0 ? std::strerror(errno) : "there is no room for a whole line");
-  } catch (...) {
-    entry.second.put_back(calls);
-    throw;
   }
 
   const std::string file_;
-  std::mutex writing_;                           // taken before the other
+  std::mutex writing_;                           // taken before the other; neither while the log is called
   std::mutex holding_;                           // what follows
   std::map<std::string, CallCounter> counters_;  // by their lines
   std::unique_ptr<Ticker> ticker_;
   std::atomic<bool> is_kept_written_ = false;
-  bool is_torn_ = false;  // guarded by writing_
 };
 
 std::atomic<CallRecorder*> only = nullptr;  // never destroyed: threads may call while the process ends
@@ -189,24 +208,41 @@ void CallRecorder::write_or_say_why() noexcept try { only.load()->write(); } cat
 } catch (...) {  // out of memory: the counts are kept
 }
 
-CallRecorder* made_recorder() {
-  const char* const file = environment_variable("SCANTUNE_RECORD");
-  if (file == nullptr || *file == '\0') return nullptr;
-  auto* const recorder = new CallRecorder(std::filesystem::absolute(file).string());
-  only = recorder;
-  pthread_atfork([] { only.load()->before_fork(); }, [] { only.load()->after_fork(); },
-                 [] { only.load()->begin_as_child(); });
-  try {
-    recorder->check_file();
-  } catch (const RequestError& error) {
-    log_once(error.what());
-  }
-  return recorder;
+struct Made {
+  CallRecorder* recorder = nullptr;
+  std::string remark;  // what is wrong; empty if nothing is
+};
+
+Made without_recorder(const std::string& file, const std::string& fault) {
+  return {nullptr, "SCANTUNE_RECORD is " + file + ", and calls are not counted (" + fault + ")"};
 }
 
+Made made_recorder() {
+  const char* const name = environment_variable("SCANTUNE_RECORD");
+  if (name == nullptr || *name == '\0') return {};
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::absolute(name, error);
+  if (error) return without_recorder(name, "no current folder: " + error.message());
+  only = new CallRecorder(file.string());
+  if (const int fault = pthread_atfork([] { only.load()->before_fork(); }, [] { only.load()->after_fork(); },
+                                       [] { only.load()->begin_as_child(); });
+      fault != 0) {
+    only = nullptr;
+    return without_recorder(name, std::strerror(fault));
+  }
+  try {
+    only.load()->check_file();
+  } catch (const RequestError& unwritable) {
+    return {only, unwritable.what()};
+  }
+  return {only, {}};
+}
+
+// The log may call the library, which must not find the recorder half made.
 CallRecorder* recorder() {
-  static CallRecorder* const made = made_recorder();
-  return made;
+  static const Made& made = *new Made(made_recorder());
+  if (!made.remark.empty()) log_once(made.remark);
+  return made.recorder;
 }
 
 // After the functions that the program has registered for its end, which may call the library.
@@ -223,13 +259,12 @@ CallCounter::CallCounter(const Request& request) {
 }
 
 CallCounter::Calls CallCounter::take() noexcept {
-  const u64 count = count_.exchange(0, std::memory_order_acquire);
-  return {count, 1u << std::countr_zero(addresses_.exchange(0, std::memory_order_relaxed) | kMostAlignment)};
+  const u64 state = state_.exchange(0, std::memory_order_acquire);
+  return {state / kOneCall, 1u << std::countr_zero((state % kOneCall) | kMostAlignment)};
 }
 
 void CallCounter::put_back(const Calls& calls) noexcept {
-  addresses_.fetch_or(calls.alignment % kMostAlignment, std::memory_order_relaxed);
-  count_.fetch_add(calls.count, std::memory_order_release);
+  add(calls.count * kOneCall, calls.alignment % kMostAlignment);
 }
 
 void CallCounter::keep_written() noexcept { only.load()->keep_written(); }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -18,7 +19,8 @@ bool is_quiet() {
 
 // The log is never destroyed: threads may make remarks while the process ends.
 struct Log {
-  std::recursive_mutex mutex;  // a log may call what has a remark to make
+  std::recursive_mutex calling;  // a log may call what has a remark to make
+  std::mutex remembering;        // guards what follows, and is not held while the function runs
   LogFunction function = nullptr;
   void* user = nullptr;
   std::set<std::string, std::less<>> said;
@@ -39,12 +41,16 @@ void write_line(const std::string& message) {
 
 void log_once(std::string_view message) noexcept try {
   Log& to = log();
-  const std::lock_guard lock(to.mutex);
+  const std::lock_guard calling(to.calling);
+  std::unique_lock remembering(to.remembering);
   if (to.function == nullptr && is_quiet()) return;
   const auto [text, is_new] = to.said.emplace(message);
   if (!is_new) return;
-  if (to.function != nullptr)
-    to.function(to.user, text->c_str());
+  const LogFunction function = to.function;
+  void* const user = to.user;
+  remembering.unlock();
+  if (function != nullptr)
+    function(user, text->c_str());
   else
     write_line(*text);
 } catch (...) {  // out of memory: the remark is dropped
@@ -52,9 +58,19 @@ void log_once(std::string_view message) noexcept try {
 
 void set_log(LogFunction function, void* user) noexcept {
   Log& to = log();
-  const std::lock_guard lock(to.mutex);
+  const std::lock_guard calling(to.calling);
+  const std::lock_guard remembering(to.remembering);
   to.function = function;
   to.user = user;
+}
+
+void before_fork_of_log() noexcept { log().remembering.lock(); }
+void after_fork_of_log() noexcept { log().remembering.unlock(); }
+
+// A thread that the child lacks may hold the other mutex. Not even its owner could unlock it: it has another id here.
+void after_fork_of_log_in_child() noexcept {
+  std::construct_at(&log().calling);
+  log().remembering.unlock();
 }
 
 }  // namespace scantune

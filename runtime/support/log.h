@@ -15,4 +15,10 @@ using LogFunction = void (*)(void* user, const char* message);
 // silences.
 void set_log(LogFunction function, void* user) noexcept;
 
+// Holds what the log remembers while the process forks, so that a child may use its log. A function of the log that
+// runs meanwhile is not waited for: it may need what the forking thread holds.
+void before_fork_of_log() noexcept;
+void after_fork_of_log() noexcept;
+void after_fork_of_log_in_child() noexcept;
+
 }  // namespace scantune

@@ -1,15 +1,18 @@
 // Calls that SCANTUNE_RECORD has counted. It is read once, so every test here is recorded.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -18,6 +21,7 @@
 #include "api_current_device.h"
 #include "scantune/runtime.hpp"
 #include "select_database_file.h"
+#include "support/log.h"
 #include "support/sha256.h"
 
 namespace scantune::testing {
@@ -37,7 +41,14 @@ fs::path file() { return folder() / "calls.jsonl"; }
 
 class RecordedProgram : public ::testing::Environment {
  public:
-  void SetUp() override { setenv("SCANTUNE_RECORD", file().c_str(), 1); }
+  void SetUp() override {
+    setenv("SCANTUNE_RECORD", file().c_str(), 1);
+    if (std::getenv("FOLDER_IS_GONE") == nullptr) return;  // of a program that a test here runs
+    setenv("SCANTUNE_RECORD", "calls.jsonl", 1);
+    fs::create_directory(folder() / "gone");
+    fs::current_path(folder() / "gone");
+    fs::remove(folder() / "gone");
+  }
   void TearDown() override { fs::remove_all(folder()); }
 };
 [[maybe_unused]] const auto* const kRecorded = ::testing::AddGlobalTestEnvironment(new RecordedProgram);
@@ -84,13 +95,15 @@ class Recording : public DatabaseFile {
     body();
     std::exit(0);
   }
+  // Ends a child that hangs.
+  static void end_in(unsigned seconds) { alarm(seconds); }
   static void wait_for(pid_t child) {
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
 
- private:
+ protected:
   std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>();
 };
 
@@ -194,22 +207,42 @@ TEST_F(Recording, CountsNoCallThatIsRefused) {
   EXPECT_NE(message_of<RequestError>([] { scan(100, 0x1000001); }), "");
   const auto plan = runtime::plan<int>(100);
   EXPECT_NE(message_of<RequestError>([&] { plan(nullptr, static_cast<int*>(address(0x9000000))); }), "");
+
+  const Stream stream = device_->make_stream();
+  const runtime::ScanOptions<int> not_captured{.stream = stream, .captured_launches = 0};
+  scan(1 << 20, 0x1000000, not_captured);
+  device_->begin_capture(stream, 1);
+  EXPECT_TRUE(contains(message_of<RequestError>([&] { scan(1 << 20, 0x1000000, not_captured); }), "being captured"));
+  device_->end_capture(stream);
   runtime::record_flush();
   EXPECT_EQ(calls_of(100), 1u);
+  EXPECT_EQ(calls_of(1 << 20), 1u);
 }
 
-TEST_F(Recording, CountsEveryCallOfManyThreads) {
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread)
-    threads.emplace_back([] {
-      for (int call = 0; call < 500; ++call) {
-        scan(100);
-        if (call % 50 == 0) runtime::record_flush();
-      }
+TEST_F(Recording, CountsEveryCallOfManyThreadsWithItsAlignment) {
+  std::atomic<int> running = 2;
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 2; ++thread)
+    threads.emplace_back([&] {
+      for (int call = 0; call < 5'000; ++call) scan(100, 0x1000004);
+      --running;
     });
-  for (std::thread& thread : threads) thread.join();
+  while (running > 0) runtime::record_flush();
   runtime::record_flush();
-  EXPECT_EQ(calls_of(100), 2000u);
+  EXPECT_EQ(calls_of(100), 10'000u);
+  for (const Json& line : lines()) ASSERT_EQ(line.at("alignment"), 4);
+}
+
+TEST_F(Recording, CountsTenThousandProblemsAndSaysThatThereAreMore) {
+  ::testing::internal::CaptureStderr();
+  in_child([] {
+    unsetenv("SCANTUNE_LOG");
+    for (u64 n = 1; n <= 10'050; ++n) scan(n);
+  });
+  const std::string printed = ::testing::internal::GetCapturedStderr();
+  EXPECT_LE(lines().size(), 10'000u);
+  EXPECT_GT(lines().size(), 9'900u) << "other tests have counted some";
+  EXPECT_TRUE(contains(printed, "scantune: SCANTUNE_RECORD: the program has called 10000 problems")) << printed;
 }
 
 TEST_F(Recording, WritesAtTheEndOfTheProcess) {
@@ -217,8 +250,17 @@ TEST_F(Recording, WritesAtTheEndOfTheProcess) {
   EXPECT_EQ(calls_of(100), 1u);
 }
 
-// A child's thread is its own: that of its parent has begun long before.
+// A child's thread is its own: that of its parent has begun long before. Another child's log ends it on that thread.
 TEST_F(Recording, IsWrittenEveryTenSecondsAlsoInAForkedChild) {
+  const pid_t ended_by_log = start_child([] {
+    static const runtime::Log log([](std::string_view) { std::exit(0); });
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_FSIZE, &none);
+    scan(300);
+    std::this_thread::sleep_for(std::chrono::seconds(30));
+    std::_Exit(3);
+  });
   scan(100);
   const pid_t child = start_child([] {
     scan(200);
@@ -231,6 +273,7 @@ TEST_F(Recording, IsWrittenEveryTenSecondsAlsoInAForkedChild) {
   waitpid(child, nullptr, 0);
   EXPECT_EQ(calls_of(100), 1u);
   EXPECT_EQ(calls_of(200), 1u);
+  wait_for(ended_by_log);
 }
 
 TEST_F(Recording, EndsWithARemarkWhereTheFileCannotBeWritten) {
@@ -269,6 +312,48 @@ TEST_F(Recording, OfAForkedChildGoesOnWhileItsParentWrites) {
   runtime::record_flush();
   EXPECT_EQ(calls_of(100), 50u);
   EXPECT_EQ(calls_of(200), 50u);
+}
+
+TEST_F(Recording, OfAForkedChildEndsThoughALogOfItsParentIsRunning) {
+  std::promise<void> begun, released;
+  const runtime::Log log([&](std::string_view) {
+    begun.set_value();
+    released.get_future().wait();
+  });
+  std::jthread logging([] { log_once("a remark of another thread"); });
+  begun.get_future().wait();
+  in_child([] {
+    end_in(30);
+    scan(100);
+  });
+  released.set_value();
+  EXPECT_EQ(calls_of(100), 1u);
+}
+
+TEST_F(Recording, OfAProcessFollowsALineThatAnotherOneDidNotFinish) {
+  std::ofstream(file()) << "{\"arch\":";
+  scan(100);
+  runtime::record_flush();
+  std::ifstream stream(file());
+  std::string unfinished, line;
+  std::getline(stream, unfinished);
+  EXPECT_EQ(unfinished, "{\"arch\":");
+  std::getline(stream, line);
+  EXPECT_EQ(Json::parse(line).at("calls"), 1);
+}
+
+TEST_F(Recording, SaysWhyThereIsNoneWhereItsFolderIsGone) {
+  if (std::getenv("FOLDER_IS_GONE") != nullptr) return scan(100);
+  const std::string command = "env -u SCANTUNE_LOG FOLDER_IS_GONE=1 " + fs::read_symlink("/proc/self/exe").string() +
+                              " --gtest_filter=Recording.SaysWhyThereIsNoneWhereItsFolderIsGone 2>&1";
+  FILE* const pipe = popen(command.c_str(), "r");
+  std::string printed;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) printed += static_cast<char>(c);
+  EXPECT_EQ(pclose(pipe), 0) << printed;
+  EXPECT_TRUE(contains(printed,
+                       "scantune: SCANTUNE_RECORD is calls.jsonl, and calls are not counted (no current "
+                       "folder: No such file or directory)"))
+      << printed;
 }
 
 TEST_F(Recording, OfSeveralProcessesIsOneFileOfWholeLines) {
