@@ -11,7 +11,6 @@
 namespace scantune {
 namespace {
 
-constexpr u64 kDrawsOfK = 5;               // inputs of one size, between which an algorithm varies a k in memory
 constexpr u64 kSmallItems = u64{1} << 17;  // up to so many every combination is cheap, even on the host device
 
 Request with_items(Request request, u64 n) {

@@ -19,6 +19,9 @@ struct CheckKernels {
   std::vector<std::string> names;
 };
 
+// Inputs of one size, between which a reference varies a k in memory.
+inline constexpr u64 kDrawsOfK = 5;
+
 class AlgorithmReference {
  public:
   virtual ~AlgorithmReference() = default;

@@ -31,7 +31,8 @@ u64 infinity_of(const TopKRequest& request) {
 u64 k_in_memory(const TopKRequest& request, const InputSpec& spec) {
   const u64 some = request.k / 2 + request.k % 2;
   const u64 more = request.k_source == CountSource::memory_32 ? request.k + 1 : (u64{1} << 32) + some;
-  const std::array<u64, 5> drawn{0, 1, some, request.k, more};
+  const std::array drawn{u64{0}, u64{1}, some, request.k, more};
+  static_assert(std::tuple_size_v<decltype(drawn)> == kDrawsOfK);
   return drawn[(spec.seed + request.n) % drawn.size()];
 }
 u64 results_of_each(const TopKRequest& request, const InputSpec& spec) {
