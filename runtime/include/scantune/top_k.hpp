@@ -39,8 +39,8 @@ struct TopKOptions {
   // Segments::rows(count, length): the first k of each row. Rows are dense.
   Segments segments = {};
   // How many of the k results to write, of each row, in device memory, outside the outputs; null: k. It is read when
-  // the top-k runs, in stream order, so it may change between replays of a graph. Of more than k, or a negative number,
-  // k are written. The places after them are not written.
+  // the top-k runs, in stream order, so it may change between replays of a graph. A greater or negative value means
+  // k. The places after them are not written.
   detail::Read device_k = {};  // a pointer to an integer of 4 or 8 bytes
   // {d_values, d_values_output}: the value of each result. Set at most one of values and indices.
   SortValues values = {};
