@@ -71,7 +71,7 @@ Stamp stamp_now() {
   return {std::move(stamp.text), std::abs(now - stamp.written) > kSeconds};
 }
 
-// Reads the databases. Of those that cannot be read, the records that a table has of them are taken.
+// Reads the databases. One that cannot be read keeps the records that the table of before has of it.
 Table read_all(Stamp stamp, const TuningTable& before, std::vector<std::string>& remarks) {
   LayersRead read = read_all_layers(before, remarks);
   auto table = std::make_shared<const TuningTable>(std::move(read.table));
@@ -110,8 +110,9 @@ Table newer_table(std::vector<std::string>& remarks) {
   if (last && now - *last < kBetweenReadings) return nullptr;
   Stamp stamp = stamp_now();
   if (records().is_settled && stamp.text == records().stamp) return nullptr;
-  last = now;
+  last = now;  // also if there is too little memory
   hold(read_all(std::move(stamp), *held(), remarks));
+  last = Clock::now();
   return held();
 }
 

@@ -112,10 +112,10 @@ SCANTUNE_API const char* scantune_plan_description(const scantune_plan* plan);
 SCANTUNE_API void scantune_plan_destroy(scantune_plan* plan);
 
 /* Reads the tuning databases again, as a new process would: later calls and plans use what the tuner has saved since.
- * New plans, and a thread's first call for a problem, do so without it; where a database cannot be read any more, they
- * go by the records of before. Plans, captured graphs and calls under way keep their configs. The first call of a
- * thread for a problem then chooses, loads and perhaps compiles kernels again, so it cannot be captured. After an error
- * the records are those of before.
+ * New plans, and a thread's first call for a problem, do so without it, at most every two seconds; a database that
+ * cannot be read any more then keeps its records. Plans, captured graphs and calls under way keep their configs. The
+ * first call of a thread for a problem after a reload chooses, loads and perhaps compiles kernels again, so it cannot
+ * be captured. After an error the records are those of before.
  */
 SCANTUNE_API scantune_status scantune_reload(void);
 
