@@ -372,7 +372,7 @@ def test_program_is_recorded_tuned_and_served_exactly(
         file.unlink(missing_ok=True)
         for program in programs:
             subprocess.run([program], check=True, capture_output=True, env=os.environ)
-        return [json.loads(one)["origin"] for one in file.read_text().splitlines()]
+        return [json.loads(one)["origin"] for one in file.read_text().splitlines() if one]
 
     assert origins() == 3 * ["default"]
     before = ended_well("explain", "--from", str(file))
