@@ -63,7 +63,7 @@ constexpr u64 stage_bytes(const SelectRingConfig& config, const SelectRequest& r
 // Stages, each with two barriers and an index; buffers, each with a tile, a barrier, an index, and the index and the
 // counts of a tile to store; and the epoch.
 constexpr int shared_bytes(const SelectRingConfig& config, const SelectRequest& request) {
-  const u64 stages = static_cast<u64>(config.stages), buffers = static_cast<u64>(config.look_ahead + 1);
+  const u64 stages = static_cast<u64>(config.stages), buffers = static_cast<u64>(config.look_ahead) + 1;
   const u64 counted = static_cast<u64>(counted_parts(request));
   const u64 to_store = round_up(counted * (sizeof(u64) + sizeof(u32)) + sizeof(u32), sizeof(u64));
   const u64 of_stages = stage_bytes(config, request) + 2 * sizeof(u64) + sizeof(u32);
